@@ -63,8 +63,7 @@ def test_the_catalog_of_the_readme(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_yaml_can_be_read(path: Path) -> None:
-    for block in blocks(path, "yaml"):
-        assert isinstance(yaml.safe_load(block), dict)
+    assert all(isinstance(yaml.safe_load(block), dict) for block in blocks(path, "yaml"))
 
 
 def test_the_review_of_the_readme(workplace: Path) -> None:
@@ -257,8 +256,8 @@ def test_the_examples_of_the_languages_page() -> None:
 
 @pytest.mark.parametrize("path", DOCS, ids=lambda path: path.name)
 def test_links(path: Path) -> None:
-    for target in re.findall(r"(?:\]\(|<img src=\")([^)#\"]+)[)\"]", path.read_text(encoding="utf-8")):
-        assert (path.parent / target).exists(), target
+    targets = re.findall(r"(?:\]\(|<img src=\")([^)#\"]+)[)\"]", path.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (path.parent / target).exists()] == []
 
 
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")

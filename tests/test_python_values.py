@@ -25,6 +25,7 @@ import pytest
 import predicat
 from predicat.ir.nodes import Call, Field, FieldDecl, ParamDecl, Parameter
 from predicat.ir.types import BOOLEAN, STRING
+from tests.rounds import rounds
 
 ID = "6f1c2d9e-0b7a-4d53-9a53-9f5d3c1b2a10"
 
@@ -273,7 +274,7 @@ def canonical(predicate: predicat.Predicate, value: Any) -> Any:
 
 @pytest.mark.parametrize(("value", "json", "typed"), VALUES, ids=lambda value: type(value).__name__)
 def test_a_value_is_read_as_the_one_that_it_means_or_refused(value: Any, json: Any, typed: Any) -> None:
-    for kind, predicate in CONDITIONS:
+    for kind, predicate in rounds(CONDITIONS, 100):
         expected = canonical(predicate, json if kind == "json" else typed)
         assert outcome(predicate, {"x": value}) == expected, (predicate.text, kind)
 

@@ -14,6 +14,7 @@ from predicat.ir.values import to_value
 from tests.conformance.cases import CESQL, Case, cel_cases, cesql_cases, parsed
 from tests.engines.rows import Tables
 from tests.oracles import VARIABLE, not_run
+from tests.rounds import rounds
 
 # Cases that have another result here, and why.
 DIFFERENT = {
@@ -107,7 +108,7 @@ def test_engines(language: str, spark: Any, postgres: Any, *, lifted: bool) -> N
             if name in fields
         }
         tables = Tables(spark, postgres, fields, [row])
-        for engine, run in tables.engines():
+        for engine, run in rounds(tables.engines(), 3):
             said = [(case, sql) for case in group if (sql := rendered(case, engine)) is not None]
             got = run([sql for _, sql in said]) if said else []
             wrong = [

@@ -10,6 +10,7 @@ from sqlglot.errors import SqlglotError
 from predicat.discover.abstraction import read_sql
 from predicat.discover.expansions import with_calls
 from tests.processes import in_process
+from tests.rounds import rounds
 
 
 def parsed(sql: str, dialect: str) -> exp.Expr:
@@ -40,9 +41,9 @@ def test_a_call_stays_what_was_written(dialect: str, call: str) -> None:
 def test_no_function_of_any_dialect_is_a_choice_that_nobody_wrote() -> None:
     """Each function of sqlglot with columns as arguments: it is no CASE, IF or test for NULL."""
     base = Dialect.get_or_raise(None).parser_class.FUNCTIONS
-    for dialect in Dialects:
+    for dialect in rounds(Dialects, 30):
         functions = Dialect.get_or_raise(dialect.value or None).parser_class.FUNCTIONS
-        for name, build in sorted(functions.items()):
+        for name, build in rounds(sorted(functions.items()), 600):
             if name in {"IF", "IFF", "IIF"} or (dialect.value and build is base.get(name)):
                 continue
             for arguments in ("a", "a, b", "a, b, c"):

@@ -12,6 +12,7 @@ from predicat.api import declared
 from tests.engines.rows import Tables
 from tests.engines.test_json import ODD
 from tests.engines.test_runtime import installed
+from tests.rounds import rounds
 
 __all__ = ["installed"]
 
@@ -87,7 +88,7 @@ def test_rows_of_a_where(spark: Any, installed: Any) -> None:
     nodes += [predicat.parse(text, "sql", FIELDS).node for text in IN_SQL]
     tables = Tables(spark, installed, FIELDS, _rows())
     expected = [tables.reference(node) for node in nodes]
-    for engine, run in tables.engines():
+    for engine, run in rounds(tables.engines(), 3):
         dialect = backends.dialect(engine)
         for runtime in (None, *([dialect.runtime] if dialect.runtime else [])):
             kept = run([dialect.render(node, condition=True, runtime=runtime) for node in nodes])

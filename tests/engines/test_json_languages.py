@@ -18,6 +18,7 @@ from predicat.diagnostics import PredicatError
 from predicat.lint.rules.json_differences import of_language
 from tests.engines.oracle.engines import Attempts, DuckDB, Postgres, reference
 from tests.engines.rows import Tables
+from tests.rounds import rounds
 from tests.texts import tables_of
 
 TEXTS = tables_of(__file__)
@@ -106,8 +107,8 @@ def test_lint_names_the_point_of_each_difference(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lint_finds_nothing_in_what_it_proposes(language: str) -> None:
-    for point in of_language(language):
-        for text in point.instead[language]:
+    for point in rounds(of_language(language), 3):
+        for text in rounds(point.instead[language], 1):
             assert not points_of(text, language), text
             assert text in point.hint(language)
 
@@ -121,7 +122,7 @@ def test_the_page_has_the_points(language: str, engine: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_refusals_have_a_hint(language: str) -> None:
-    for text in REFUSED[language]:
+    for text in rounds(REFUSED[language], 10):
         with pytest.raises(PredicatError) as error:
             predicat.parse(text, language, FIELDS)
         assert error.value.diagnostics[0].hint, text
@@ -129,7 +130,7 @@ def test_refusals_have_a_hint(language: str) -> None:
 
 def test_what_postgres_refuses_is_refused(postgres: Any) -> None:
     answers = Postgres(postgres, FIELDS, ROWS[:3]).answers(REFUSED["postgres"])
-    for text, theirs in zip(REFUSED["postgres"], answers, strict=True):
+    for text, theirs in rounds(zip(REFUSED["postgres"], answers, strict=True), 20):
         assert theirs.startswith("!") or set(theirs) <= {"E", "N"}, (text, theirs)
 
 
@@ -142,7 +143,7 @@ def test_conditions_mean_the_same_on_all_engines(spark: Any, postgres: Any) -> N
     ]
     tables = Tables(spark, postgres, FIELDS, ROWS)
     expected = [tables.reference(one.node) for _, one in found]
-    for engine, run in tables.engines():
+    for engine, run in rounds(tables.engines(), 3):
         wheres = [backends.dialect(engine).render(one.node, condition=True) for _, one in found]
         got = run([*(one.sql(engine) for _, one in found), *wheres])
         exact, kept = got[: len(found)], got[len(found) :]

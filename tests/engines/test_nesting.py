@@ -24,6 +24,7 @@ from tests.engines.predicates import FIELDS, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, EXAMPLES, check_batch
 from tests.fuzzing import REPEATABLE
+from tests.rounds import rounds
 
 DEEP = {"a": "array<bigint>", "i": "bigint", "d": "double", "s": "string", "b": "boolean", "j": "json"}
 ROWS: list[dict[str, Any]] = [
@@ -81,7 +82,7 @@ def test_an_array_that_gets_a_name_is_looked_through(text: str, spark: Any, post
         array = f"({array} + (b ? a : [i, {each}]))"
     one = predicat.parse(text.format(array), "cel", DEEP)
     tables = Tables(spark, postgres, declared(DEEP), ROWS)
-    for engine, run in tables.engines():
+    for engine, run in rounds(tables.engines(), 3):
         assert run([one.sql(engine)]) == [tables.reference(one.node)], engine
 
 

@@ -16,6 +16,7 @@ from predicat.rewrite.solve import exactly, for_rows
 from predicat.semantics.evaluate import compile_node
 from predicat.values.domain import domain_of
 from tests.engines.rows import Tables
+from tests.rounds import rounds
 from tests.texts import tables_of
 
 FIELDS = {"n": "bigint", "d": "double", "t": "timestamp", "dt": "date"}
@@ -82,7 +83,7 @@ def test_the_same_rows_as_the_calculation(node: Node) -> None:
     name = field_of(node).decl.name
     before, rows = compile_node(node), compile_node(for_rows(node))
     same = compile_node(exactly(node, lambda _before, _after: True))
-    for value in near(node):
+    for value in rounds(near(node), 1):
         outcome = before({name: value})
         assert (rows({name: value}) is True) == (outcome is True), value
         assert same({name: value}) == outcome, value
@@ -131,14 +132,14 @@ def test_engines_agree(spark: Any, postgres: Any) -> None:
     by_field: dict[str, list[Node]] = {}
     for node in SOLVED:
         by_field.setdefault(field_of(node).decl.name, []).append(node)
-    for name, group in by_field.items():
+    for name, group in rounds(by_field.items(), 1):
         values = {repr(value): value for node in group for value in near(node)}
         table = Tables(spark, postgres, {name: fields[name]}, [{name: value} for value in values.values()])
-        for engine, run in table.engines():
+        for engine, run in rounds(table.engines(), 3):
             dialect = backends.dialect(engine)
             rows = run([dialect.render(node, condition=True) for node in group])
             exact = run([dialect.render(node) for node in group])
-            for node, accepted, outcomes in zip(group, rows, exact, strict=True):
+            for node, accepted, outcomes in rounds(zip(group, rows, exact, strict=True), 1):
                 expected = table.reference(node)
                 differing = [
                     (row, got, want)

@@ -9,6 +9,7 @@ import pytest
 import predicat
 from predicat import language
 from tests.language.test_cel_realistic import CASES as REALISTIC
+from tests.rounds import rounds
 from tests.texts import entries
 
 Case = tuple[str, dict[str, Any] | None, list[dict[str, Any]]]
@@ -27,7 +28,7 @@ CASES: list[Case] = [*_corpus(), *((case["cel"], None, rows) for _, case, rows i
 
 
 def test_the_same_text() -> None:
-    for text, fields, _ in CASES:
+    for text, fields, _ in rounds(CASES, 700):
         found = predicat.parse(text, "cel", fields)
         assert found.to("cel") == text.strip()
         assert predicat.parse(found.to("cel"), "cel", fields).node == found.node

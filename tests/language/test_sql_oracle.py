@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import predicat
 from tests.fuzzing import REPEATABLE
 from tests.language import sql_texts
+from tests.rounds import rounds
 
 
 @settings(REPEATABLE, max_examples=500 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")))
@@ -33,7 +34,7 @@ def test_same_answers_to_generated_conditions(
     )
     raw = condition.replace("TIMESTAMP '", "TIMESTAMPTZ '").replace("%", "%%")
     postgres.execute("SET TIME ZONE 'UTC'")
-    for row in rows:
+    for row in rounds(rows, 4):
         try:
             (wanted,) = postgres.execute(
                 f"SELECT {raw} FROM (SELECT {columns}) AS r", [row[name] for name in sql_texts.FIELDS]

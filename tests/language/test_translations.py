@@ -18,6 +18,7 @@ from predicat.language import LANGUAGES, WRITERS
 from tests.engines.rows import Tables
 from tests.fuzzing import REPEATABLE
 from tests.language.bodies import BODIES, FIELDS, keys, rows
+from tests.rounds import rounds
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
@@ -35,9 +36,9 @@ def test_engines_agree_on_hostile_bodies(language: str, spark: Any, postgres: An
     def check(bodies: list[Any]) -> None:
         tables = _tables.setdefault("rows", Tables(spark, postgres, predicat.api.declared(FIELDS), ROWS))
         predicates = [parse(body, language) for body in bodies]
-        for name, run in tables.engines():
+        for name, run in rounds(tables.engines(), 3):
             got = run([predicate.sql(name) for predicate in predicates])
-            for body, predicate, column in zip(bodies, predicates, got, strict=True):
+            for body, predicate, column in rounds(zip(bodies, predicates, got, strict=True), 1):
                 assert column == [predicate.evaluate(row) for row in ROWS], (
                     f"{name}: {body!r}\n{predicate.sql(name)}"
                 )
@@ -534,7 +535,7 @@ def test_bindings_and_connect_predicates_are_given_back(
     def check(body: Any) -> None:
         given_predicate = predicat.parse(body, language, TOPICS)
         targets = [language] if language != "sql" else ["rabbitmq" if "routing_key" in body else "kafka"]
-        for target in targets:
+        for target in rounds(targets, 1):
             text = given_predicate.to(target)
             back = predicat.parse(json.loads(text) if target == "kafka" else text, target, TOPICS)
             for row in rows:

@@ -23,6 +23,7 @@ from predicat.quality.writing import write
 from predicat_spark.quality import check_coverage, on_spark
 from tests.cli.test_commands import run as command
 from tests.processes import completed
+from tests.rounds import rounds
 
 CATALOG = """apiVersion: predicat/v1
 dataset: shop
@@ -92,7 +93,7 @@ def on_each(folder: Path, spark: Any, postgres: Any) -> dict[str, Measure]:
 def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postgres: Any) -> None:
     catalog = predicat.load_catalog(folder / "catalog")
     rows = [{"n": n, "s": s} for n, s in ROWS]
-    for engine, found in on_each(folder, spark, postgres).items():
+    for engine, found in rounds(on_each(folder, spark, postgres).items(), 3):
         assert (found.rows, found.engine) == (100, engine)
         assert found.refused == {"shop.asked": "a parameter has no default"}
         assert found.nulls == {
@@ -100,7 +101,7 @@ def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postg
             "s": sum(row["s"] is None for row in rows),
         }
         taken: dict[str, set[int]] = {}
-        for name, count in found.filters.items():
+        for name, count in rounds(found.filters.items(), 1):
             outcomes = [catalog[name].evaluate(row) for row in rows]
             assert (count.true, count.false, count.unknown) == (
                 outcomes.count(True),
@@ -112,7 +113,7 @@ def test_engines_count_what_the_evaluator_counts(folder: Path, spark: Any, postg
                 place for place, outcome in enumerate(outcomes) if outcome or (outcome is None and accepts)
             }
             assert found.accepted[name] == len(taken[name])
-        for (one, mine), (other, others) in permutations(taken.items(), 2):
+        for (one, mine), (other, others) in rounds(permutations(taken.items(), 2), 1):
             assert found.overlap(one, other) == len(mine & others)
             assert found.jaccard(one, other) == pytest.approx(len(mine & others) / max(len(mine | others), 1))
         union = taken["shop.low"] | taken["shop.high"]
@@ -444,21 +445,21 @@ filters: {some: {sql: day IS NOT NULL}}
         catalog = predicat.load_catalog(folder / "catalog")
         return [(check.kind, check.status, check.message) for check in judge(catalog, found, past, now=now)]
 
-    for found in measured(moments(1, 2, 0)).values():
+    for found in rounds(measured(moments(1, 2, 0)).values(), 1):
         assert (found.total, found.newest) == (3, now.timestamp())
-    for found in measured(
-        [*moments(1, 1), *moments(1, year=2999)], "day"
-    ).values():  # the last is ahead of any clock: a mistake
+    for found in rounds(
+        measured([*moments(1, 1), *moments(1, year=2999)], "day").values(), 1
+    ):  # the last is ahead of any clock: a mistake
         assert (found.total, found.newest) == (3, datetime(2026, 3, 1, tzinfo=UTC).timestamp())
     past = {"shop": [{"at": "2026-03-01", "rows": 10, "status": "pass"}]}
-    for found in measured(moments(0), "at").values():
+    for found in rounds(measured(moments(0), "at").values(), 1):
         assert checks(found, past) == [
             ("rows_at_least", "fail", "shop has 1 row; at least 2"),
             ("rows_at_most", "pass", "shop has 1 row; at most 3"),
             ("rows_drift", "fail", "shop has 1 row, -90.00% since 2026-03-01; at most 20% either way"),
             ("freshness", "fail", "shop has no value in at, so its age is unknown; at most 26 hours"),
         ]
-    for found in measured(moments(1, 1, 1, 1)).values():
+    for found in rounds(measured(moments(1, 1, 1, 1)).values(), 1):
         assert [item[:2] for item in checks(found)] == [
             ("rows_at_least", "pass"),
             ("rows_at_most", "warn"),

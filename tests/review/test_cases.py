@@ -22,6 +22,7 @@ from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain
 from predicat.values.texts import Texts
 from tests.review.test_compare import check_witnesses, refutes
+from tests.rounds import rounds
 from tests.texts import tables_of
 
 TABLES = tables_of(__file__)
@@ -39,7 +40,7 @@ def node(text: str, language: str = "sql", fields: Any = FIELDS) -> Node:
 
 @pytest.mark.parametrize("part", range(8))
 def test_pairs_that_reviewers_meet(part: int) -> None:
-    for language, before, after, kind in PAIRS[part::8]:
+    for language, before, after, kind in rounds(PAIRS[part::8], 50):
         left, right = node(before, language), node(after, language)
         verdict = compare_nodes(left, right, effort=0.1 if kind == "open" else 20)
         shown = (
@@ -55,16 +56,16 @@ def test_pairs_that_reviewers_meet(part: int) -> None:
 
 @pytest.mark.parametrize("part", range(8))
 def test_no_row_has_outcomes_that_no_case_has(part: int) -> None:
-    for language, before, after, kind in PAIRS[part::8]:
+    for language, before, after, kind in rounds(PAIRS[part::8], 50):
         left, right = node(before, language), node(after, language)
         found = cases(left, right)
         assert found is not None, (before, after)
         functions = over_inputs(left), over_inputs(right)
-        for row in CandidateRows((left, right)).rows(60, seed=11):
+        for row in rounds(CandidateRows((left, right)).rows(60, seed=11), 60):
             outcomes = tuple(function(row) for function in functions)
             assert outcomes in found.possible, (before, after, row)
             assert not refutes(kind, *outcomes), (before, after, row)
-        for pair, row in found.rows.items():
+        for pair, row in rounds(found.rows.items(), 1):
             assert tuple(function(row) for function in functions) == pair
 
 
@@ -154,7 +155,7 @@ def test_machines_of_text_functions_agree_with_the_evaluator(value: str) -> None
         for test in random.Random(value).sample(TESTS, 6)
         if not re.search("BIGINT|AS DATE", test) or value in SHORT
     ]
-    for test in tests:
+    for test in rounds(tests, 3):
         assert check_text(node(test.replace("{}", value), fields={"s": "string"})), test
 
 

@@ -12,6 +12,7 @@ from predicat_spark.settings import READING, settings
 from tests.files.dirty import FILES, FILTERS, write
 from tests.files.test_cells import BAD, CSV, KINDS, TEXTS, converted, declared, is_nan
 from tests.files.test_dirty_files import matched
+from tests.rounds import rounds
 
 # Of few rows, compiling takes most of the time.
 _INTERPRETED = {
@@ -76,8 +77,8 @@ def test_a_text_means_the_same_on_spark(spark: Any) -> None:
     ]
     with settings(spark, {**READING, **_INTERPRETED, "spark.sql.session.timeZone": "UTC"}):
         rows = spark.createDataFrame(texts, "x string").selectExpr("x", *sums).collect()
-    for row in rows:
-        for place, kind in enumerate(KINDS):
+    for row in rounds(rows, 1):
+        for place, kind in rounds(enumerate(KINDS), 1):
             wanted = converted(row.x, kind)
             assert (row[place + 1] is None) == (wanted is BAD or wanted is None), (
                 row.x,
