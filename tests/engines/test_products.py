@@ -69,7 +69,7 @@ def test_columns_of_other_types(text: str, kind: str, postgres: Any) -> None:
         f"FROM ({values}) AS a, ({values}) AS b) AS t"
     ).fetchall()
     run = compile_node(predicat.parse(text, "sql", FIELDS).node)
-    for a, b, got in rounds(found, 1):
+    for a, b, got in rounds(found, 25):
         row = {
             name: None if value is None else float(value) for name, value in (("a", a), ("b", b), ("w", b))
         }
