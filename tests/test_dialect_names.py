@@ -30,6 +30,7 @@ KNOWN = {
     "language/duckdb/reader.py",
     # The key `spark` of a dataset: the mode of Spark in which its bodies of that language are read.
     "catalog/definitions.py",
+    "catalog/json_schema.py",
     "catalog/keys.py",
     "catalog/manifest.py",
     # Functions that not all engines have, or not all alike.

@@ -134,7 +134,7 @@ def test_a_released_version_keeps_its_arithmetic_of_decimals(tmp_path: Path) -> 
 def test_a_released_version_keeps_its_order_of_nan(tmp_path: Path) -> None:
     body = "x > 100 OR CAST(s AS INT) = 42"
     text = CATALOG.replace("a: bigint", "s: string, x: double").replace("a / b > 1", body)
-    found = released(tmp_path, text, "its comparisons", engine_order=False, casts_of_text=False)
+    found = released(tmp_path, text, "its comparisons", total_order=False, casts_of_text=False)
     assert "orders.ratio@1 is released and keeps its casts of strings" in found
     kept = load_catalog(tmp_path)["orders.ratio"]
     nan = float("nan")

@@ -113,7 +113,7 @@ def test_rewritings_are_tried() -> None:
         "parse_once": "s::json ->> 'x' = 'a' AND s::json ->> 'y' = 'b'",
         "short_tests": "a = ANY(xs)",
         "between": "a >= 1 AND a <= 5",
-        "engine_order": "d > e",
+        "total_order": "d > e",
         "facts": "year(t) + 1 > 2000",
         "share": reduce(lambda text, _: f"a % ({text})", range(6), "0") + " = 0",
     }

@@ -69,7 +69,7 @@ SAMPLES = {
 
 
 SAMPLES_OF_SQL = {
-    "engine_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
+    "total_order": ("d > 1", "(or (gt d:double double:1.0) (ne d:double d:double))", "d is more than 1.0"),
     "cast_of_text": (
         "s::double > 1",
         "(to_double (strip s:string ",

@@ -85,7 +85,7 @@ class LiveCatalog:
         if today != self._today:
             self._today, self._memory = today, _Memory()
         reporter = Reporter()
-        reader = _Reader(reporter, root=self.folder)
+        reader = _LiveDefinitionReader(reporter, root=self.folder)
         files: dict[Path, FileParts] = {}
         roots: dict[Path, YamlNode] = {}
         for file in catalog_files(self.folder, reporter):
@@ -145,14 +145,14 @@ class LiveCatalog:
         return self._templates[1]
 
 
-class _Reader(DefinitionReader):
+class _LiveDefinitionReader(DefinitionReader):
     """Reads definitions. An unchanged text is not read again."""
 
     def definition(self, dataset: str, name: str, item: YamlNode, span: Span) -> WrittenFilter | None:
         return self.once_read(
             item,
             (dataset, name, self.now),
-            lambda own: super(_Reader, self).definition(dataset, name, own, span),
+            lambda own: super(_LiveDefinitionReader, self).definition(dataset, name, own, span),
         )
 
     def declared(self, name: str, item: YamlNode, span: Span) -> FieldDecl | None:

@@ -163,7 +163,7 @@ def read_project(file: Path) -> Project:
     shown = _shown(file)
     source = Source(shown, text_of(file, shown))
     item = compose(source, reporter)
-    result = _Reader(reporter).project(item, file) if item is not None else Project("", file)
+    result = _ProjectFileReader(reporter).project(item, file) if item is not None else Project("", file)
     reporter.raise_errors()
     return result
 
@@ -224,7 +224,7 @@ def _folders(place: Path) -> list[str]:
     return [one.name for one in sorted(place.iterdir()) if one.is_dir() and not one.name.startswith(".")]
 
 
-class _Reader(Struct):
+class _ProjectFileReader(Struct):
     """Reads the keys of the file; problems are reported."""
 
     reporter: Reporter

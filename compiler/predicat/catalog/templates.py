@@ -56,7 +56,7 @@ class Templates:
             return body
         whole = Span(body, 0, len(text))
         environment = self._loaded()
-        with self._told(body, whole):
+        with self._as_problems(body, whole):
             template = environment.from_string(text)
             filter_ = environment.function("filter", lambda name: _reference(language, name))
             context = template.new_context({**self._macros, "filter": filter_})
@@ -66,7 +66,7 @@ class Templates:
         return Source(body.name, rendered, body, offsets)
 
     @contextmanager
-    def _told(self, source: Source, place: Span) -> Iterator[None]:
+    def _as_problems(self, source: Source, place: Span) -> Iterator[None]:
         """What Jinja raises, as a problem of the author. Raises PredicatError."""
         import jinja2  # noqa: PLC0415  # only where a body is a template
 
@@ -117,7 +117,7 @@ class Templates:
 
     def _load(self, environment: Any, file: Path) -> None:
         source = Source(str(file), text_of(file))
-        with self._told(source, Span(source, 0, 0)):
+        with self._as_problems(source, Span(source, 0, 0)):
             module = environment.from_string(source.text, globals=dict(self._macros)).module
         self._macros.update(
             {

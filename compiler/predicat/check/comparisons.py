@@ -21,7 +21,7 @@ from predicat.check.protocol import Compares
 from predicat.diagnostics import Span
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import check as say
-from predicat.forms import decimals, engine_order, json_values
+from predicat.forms import decimals, json_values, total_order
 from predicat.forms.conversions import (
     beside_double,
     convert,
@@ -170,7 +170,7 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
         absent = [arg for arg in pair if not isinstance(arg, Literal) and not check.nullable_value(arg)]
         tests = (Call(BOOLEAN, "is_null", (arg,), span) for arg in absent)
         return Call(BOOLEAN, NULL_IS_VALUE, (plain, *tests), span)
-    return engine_order.marked(plain) if check.rules.engine_order else plain
+    return total_order.with_nan_above(plain) if check.rules.total_order else plain
 
 
 def wide_decimals(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:

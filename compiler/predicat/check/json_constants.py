@@ -60,7 +60,7 @@ def _is_text(node: Node) -> bool:
             return json_values.is_text(node)
 
 
-def _constant(check: Compares, node: Node, beside: Node) -> tuple[Any] | None:
+def _json_value(check: Compares, node: Node, beside: Node) -> tuple[Any] | None:
     """The value of a JSON constant in a tuple; None for any other node. Raises Stop if it is not JSON."""
     node = underlying(node)
     if isinstance(node, Call) and node.op == "parse_json":
@@ -199,12 +199,12 @@ def _in(check: Compares, left: Node, right: Node, span: Span) -> Node:
 
 
 def _of_json(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
-    constant = _constant(check, right, left)
+    constant = _json_value(check, right, left)
     if constant is None and right.type != JSON:
         raise check.fail(
             say.typed_beside_json(span, spelled(left), spelled(left, "->>"), right.span.text, right.type)
         )
-    known = _constant(check, left, right) if constant is not None else None
+    known = _json_value(check, left, right) if constant is not None else None
     if op in EQUALITIES or op == "same":
         if constant is None:
             same = _equal(left, right, span)

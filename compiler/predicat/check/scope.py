@@ -29,7 +29,7 @@ class Rules(Struct, frozen=True):
         absorbs_constants: If a constant alone decides AND, OR or a choice, the types of the other arguments
             are not checked.
         case_insensitive_names: No name may differ only in case from the variable of a macro (SQL).
-        engine_order: NaN equals itself and is above every number, as in SQL engines.
+        total_order: NaN equals itself and is above every number, as in SQL engines.
         reads_literals: A string constant beside a number or a boolean is converted to it (SQL).
         casts_of_text: Casts accept the strings that all engines accept, not those of CEL's conversions.
         decimal_arithmetic: Sums, differences and products of decimals are exact; otherwise they are doubles.
@@ -55,7 +55,7 @@ class Rules(Struct, frozen=True):
     ieee_division: bool = False
     absorbs_constants: bool = False
     case_insensitive_names: bool = False
-    engine_order: bool = False
+    total_order: bool = False
     reads_literals: bool = False
     casts_of_text: bool = False
     decimal_arithmetic: bool = False
@@ -74,7 +74,7 @@ SQL_RULES = Rules(
     widens_numbers=True,
     null_is_value=False,
     case_insensitive_names=True,
-    engine_order=True,
+    total_order=True,
     reads_literals=True,
     casts_of_text=True,
     decimal_arithmetic=True,

@@ -31,14 +31,14 @@ def scalar(text: str, kind: Type) -> Callable[[Span], Literal] | str | None:
     word = text.strip(BLANKS)
     if kind == BIGINT:
         whole = parse_whole(word)
-        return "42" if whole is None or not INT_MIN <= whole <= INT_MAX else _constant(whole)
+        return "42" if whole is None or not INT_MIN <= whole <= INT_MAX else _literal_at(whole)
     if kind == BOOLEAN:
         truth = TRUTHS.get(word.lower())
-        return "true" if truth is None else _constant(truth)
+        return "true" if truth is None else _literal_at(truth)
     if kind == DOUBLE:
         number = endless(text)
         number = parse_double(word) if number is None else number
-        return "2.5" if number is None else _constant(number)
+        return "2.5" if number is None else _literal_at(number)
     if isinstance(kind, DecimalType):
         return _decimal(word)
     return None
@@ -59,8 +59,8 @@ def _decimal(word: str) -> Callable[[Span], Literal] | str:
         value = None
     if value is None or not value.is_finite() or len(value.as_tuple().digits) > MAX_PRECISION:
         return "2.5"
-    return _constant(value if abs(value.adjusted()) < MAX_PRECISION else float(value))
+    return _literal_at(value if abs(value.adjusted()) < MAX_PRECISION else float(value))
 
 
-def _constant(value: bool | float | Decimal) -> Callable[[Span], Literal]:
+def _literal_at(value: bool | float | Decimal) -> Callable[[Span], Literal]:
     return lambda span: Literal(type_of(value), value, span)

@@ -261,15 +261,17 @@ def whole_of_text(text: Node, bits: int, span: Span) -> Node:
     """A cast of a string to an integer: surrounding whitespace and a fraction are dropped. NULL for other
     strings and for an overflow.
     """
-    digits = Call(STRING, "regex_extract", (text, _constant(_DIGITS, span), Literal(BIGINT, 1, span)), span)
+    digits = Call(
+        STRING, "regex_extract", (text, _text_literal(_DIGITS, span), Literal(BIGINT, 1, span)), span
+    )
     number = Call(BIGINT, "to_int", (digits,), span)
     result = number if bits == LONG else _where(number, *LIMITS[LONG], bits, span)
-    without = Call(BOOLEAN, "matches", (text, _constant(_WITHOUT_DIGITS, span)), span)
+    without = Call(BOOLEAN, "matches", (text, _text_literal(_WITHOUT_DIGITS, span)), span)
     zero = _choice(without, Literal(BIGINT, 0, span), Literal(BIGINT, None, span), span)
     return Call(BIGINT, "coalesce", (result, zero), span)
 
 
-def _constant(text: str, span: Span) -> Node:
+def _text_literal(text: str, span: Span) -> Node:
     return Literal(STRING, text, span)
 
 

@@ -27,8 +27,8 @@ def _with_problems(command: Callable[..., None], name: str, kind: Any) -> Callab
                 click.echo(text_of({"problems": problems(error.diagnostics)}))
             raise
 
-    what = "result. json prints problems to standard output too, as JSON"
-    result: Callable[..., None] = form_option("text", "json", what=what)(wrapped, name, kind)
+    option = form_option("text", "json", what="result. json prints problems to standard output too, as JSON")
+    result: Callable[..., None] = option(wrapped, name, kind)
     return result
 
 

@@ -140,7 +140,7 @@ def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
         root = _parsed(tokens, text, dialect)
     except (SqlglotError, RecursionError) as error:
         raise PredicatError.of(say.cannot_read(whole, dialect, str(error))) from None
-    reader = _Reader(source, whole, spans, dialect)
+    reader = _AnyDialectReader(source, whole, spans, dialect)
     normalize_identifiers(root, dialect=dialect or None)
     if not qualified:
         _without_table(root)
@@ -170,7 +170,7 @@ def _without_table(root: exp.Expr) -> None:
                 column.set(key, None)
 
 
-class _Reader(Reader):
+class _AnyDialectReader(Reader):
     """Reads what all dialects mean alike, and makes a name of every other part."""
 
     def __init__(self, source: Source, whole: Span, spans: SpanIndex, dialect: str) -> None:

@@ -132,14 +132,14 @@ def _counted(engine: Engine, relation: Name, texts: Sequence[str]) -> dict[str, 
     try:
         columns = engine.columns(relation)
     except PredicatError as error:
-        return dict.fromkeys(texts, Count(name, reason=_told(error)))
+        return dict.fromkeys(texts, Count(name, reason=_message(error)))
     result: dict[str, Count] = {}
     rendered: dict[str, str] = {}
     for text in texts[:MAX_CONDITIONS]:
         try:
             rendered[text] = parse(text, "sql", _fields(text, columns)).sql(engine.dialect)
         except PredicatError as error:
-            result[text] = Count(name, reason=_told(error))
+            result[text] = Count(name, reason=_message(error))
         except _Missing as missing:
             result[text] = Count(name, reason=str(missing))
         except (SqlglotError, RecursionError, ArithmeticError):
@@ -158,7 +158,7 @@ def _rows(
         refused = {text: engine.refuses(relation, sql) if again else "" for text, sql in rendered.items()}
         rest = {text: sql for text, sql in rendered.items() if not refused[text]}
         if len(rest) == len(rendered):
-            return dict.fromkeys(rest, Count(name, reason=_told(error)))
+            return dict.fromkeys(rest, Count(name, reason=_message(error)))
         left = {text: Count(name, reason=reason) for text, reason in refused.items() if reason}
         return left | _rows(engine, relation, rest, again=False)
     return {
@@ -197,5 +197,5 @@ def _read(text: str, columns: Sequence[Column]) -> Iterator[tuple[str, dict[str,
         yield name, {"type": like[0].type, "column": like[0].name}
 
 
-def _told(error: PredicatError) -> str:
+def _message(error: PredicatError) -> str:
     return error.diagnostics[0].message if error.diagnostics else say.NO_REASON

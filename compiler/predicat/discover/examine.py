@@ -209,7 +209,7 @@ class _Questions:
             if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS:
                 seen: set[object] = set()
                 for arg in part.args:
-                    if (form := _said(arg)) in seen:
+                    if (form := _without_places(arg)) in seen:
                         message = say.twice(part.op.upper())
                         yield Problem("redundant", message, _shown(arg.span), at=extent(arg.span))
                     seen.add(form)
@@ -267,13 +267,13 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
     )
 
 
-def _said(tree: t.Tree) -> object:
+def _without_places(tree: t.Tree) -> object:
     """A tree without its places: equal for equal operands."""
     match tree:
         case t.OperatorCall(op, args):
-            return op, *map(_said, args)
+            return op, *map(_without_places, args)
         case t.ListLiteral(items):
-            return tuple(map(_said, items))
+            return tuple(map(_without_places, items))
         case t.Name(name):
             return "name", name
         case t.Constant(value):

@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from predicat.discover.null_traps import tested_fields
 from predicat.discover.typed import Typed
-from predicat.forms.engine_order import unmarked
+from predicat.forms.total_order import without_nan_test
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of
 from predicat.ir.operators import ORDERED
@@ -82,7 +82,7 @@ def _atom(node: Node) -> Atom:
     shown = " ".join(node.span.text.split())
     positive = node.args[0] if isinstance(node, Call) and node.op == "not" else node
     sign = "" if positive is node else "not "
-    match unmarked(positive):
+    match without_nan_test(positive):
         case Call(op="is_null", args=(Field(),)):
             return Atom(canonical_text(node), shown, fields, f"{sign}{fields[0]}", "null")
         case Call(op="eq" | "ne" as op, args=(place, Literal() as value)):

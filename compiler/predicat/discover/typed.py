@@ -105,17 +105,17 @@ def is_whole_text(condition: Condition) -> bool:
         read = [read_sql(condition.text, condition.dialect), read_sql(condition.sql, "")]
     except (PredicatError, RecursionError):
         return False
-    forms = [_said(one.tree, one.parts) for one in read]
+    forms = [_normal_text(one.tree, one.parts) for one in read]
     return forms[0] == forms[1]
 
 
-def _said(tree: t.Tree, parts: AbstractSet[str]) -> str:
+def _normal_text(tree: t.Tree, parts: AbstractSet[str]) -> str:
     """A tree without its places and the spelling of its names: equal for equal conditions."""
     match tree:
         case t.OperatorCall(op, args):
-            return f"({op} {' '.join(_said(arg, parts) for arg in args)})"
+            return f"({op} {' '.join(_normal_text(arg, parts) for arg in args)})"
         case t.ListLiteral(items):
-            return f"[{' '.join(_said(item, parts) for item in items)}]"
+            return f"[{' '.join(_normal_text(item, parts) for item in items)}]"
         case t.Name(name):
             return "?" if name in parts else name.rpartition(".")[2].casefold()
         case t.Constant(value):

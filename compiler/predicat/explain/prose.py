@@ -28,7 +28,7 @@ def describe(node: Node, depth: int = 0) -> str:
     """A node in plain words, in one line."""
     match node:
         case Literal():
-            return _constant(node)
+            return _literal_words(node)
         case Field():
             return node.decl.name
         case Parameter():
@@ -45,7 +45,7 @@ def describe(node: Node, depth: int = 0) -> str:
             assert_never(node)
 
 
-def _constant(node: Literal) -> str:
+def _literal_words(node: Literal) -> str:
     value = node.value
     if value is None:
         return "NULL"

@@ -15,7 +15,7 @@ from predicat.explain.prose import describe, is_presence
 from predicat.explain.show import outcome as shown
 from predicat.explain.show import row_text
 from predicat.explain.users import UsageIndex
-from predicat.forms.engine_order import bare, unmarked
+from predicat.forms.total_order import bare, without_nan_test
 from predicat.ir.nodes import Call, Field, Node, Variable, fields_of, walk
 from predicat.ir.operators import COMPARISONS, JUNCTIONS, LOGIC, ORDERED
 from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE
@@ -172,7 +172,9 @@ def _depends_on_row(node: Node) -> bool:
 
 def _why(atom: Node) -> str:
     atom = (
-        atom.args[0] if isinstance(atom, Call) and atom.op in (NULL_CASES, NULL_IS_VALUE) else unmarked(atom)
+        atom.args[0]
+        if isinstance(atom, Call) and atom.op in (NULL_CASES, NULL_IS_VALUE)
+        else without_nan_test(atom)
     )
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call) and _depends_on_row(arg)), None)

@@ -17,13 +17,13 @@ def turned(node: Node, low: int, high: int, bits: int, span: Span) -> Node:
         low, high = 1 - period, period - 1
     result = node
     if high > most:
-        result = _moved("gt", node, most, "sub", period, result, span)
+        result = _by_one_period("gt", node, most, "sub", period, result, span)
     if low < least:
-        result = _moved("lt", node, least, "add", period, result, span)
+        result = _by_one_period("lt", node, least, "add", period, result, span)
     return result
 
 
-def _moved(test: str, node: Node, end: int, op: str, by: int, other: Node, span: Span) -> Node:
+def _by_one_period(test: str, node: Node, end: int, op: str, by: int, other: Node, span: Span) -> Node:
     beyond = Call(BOOLEAN, test, (node, Literal(BIGINT, end, span)), span)
     moved = Call(BIGINT, op, (node, Literal(BIGINT, by, span)), span)
     return Call(BIGINT, "cond", (beyond, moved, other), span)

@@ -57,7 +57,7 @@ def read(document: Document, findings: Findings) -> None:
     if not policies and document.data["kind"] not in _KYVERNO:
         findings.skip(title_of(document.data), say.NO_VALIDATIONS, document.span)
     for policy in policies:
-        _Reader(policy, findings).read()
+        _PolicyReader(policy, findings).read()
 
 
 def _policies(document: Document, findings: Findings) -> Iterator[_Policy]:
@@ -126,7 +126,7 @@ def _kyverno(document: Document, findings: Findings, name: str, title: str, spec
         )
 
 
-class _Reader:
+class _PolicyReader:
     def __init__(self, policy: _Policy, findings: Findings) -> None:
         self.policy = policy
         self.found = findings

@@ -40,7 +40,7 @@ def parse(source: Source) -> dict[str, Any]:
         raise PredicatError.of(say.invalid_hcl(Span(source, start, start + 1))) from None
     except RecursionError:
         raise PredicatError.of(say.hcl_too_deep(Span(source, 0, 1))) from None
-    return _Reader(source).body(tree.children[0])
+    return _ModuleReader(source).body(tree.children[0])
 
 
 def _without_blanks(content: str) -> str:
@@ -59,7 +59,7 @@ def _parts(part: Any) -> list[Any]:
     return [child for child in part.children if child is not None and _rule(child) != "new_line_or_comment"]
 
 
-class _Reader:
+class _ModuleReader:
     def __init__(self, source: Source) -> None:
         self.source = source
 

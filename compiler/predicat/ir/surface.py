@@ -14,7 +14,7 @@ those below. If elements of a JSON array are tested one by one, the last argumen
 | `array_max`, `array_min` of a JSON value | of its elements, or the value itself if it is a number |
 | `elements(json, variable)` | the elements of a JSON array as an array of a type |
 | `math.greatest` and the other functions of CEL's math extension | as documented there |
-| `engine_order` of a comparison | the comparison in the engines' order, where NaN is above all numbers |
+| `total_order` of a comparison | the comparison in the total order, where NaN is above all numbers |
 | `null_is_value(comparison, test, ...)` | the comparison if NULL is a value; the tests find missing values |
 | `null_cases(comparison, test, outcome, ...)` | the outcome of the first test for JSON null that is TRUE |
 | `unknown_if(value, test, ...)` | the value, or UNKNOWN unless all of the tests are FALSE |
@@ -40,7 +40,7 @@ from predicat.ir.values import UNITS_OF_NEXT
 CHECKED_MOD = "checked_mod"
 CHECKED_TO_INT = "checked_to_int"
 ELEMENTS = "elements"
-ENGINE_ORDER = "engine_order"
+TOTAL_ORDER = "total_order"
 NULL_IS_VALUE = "null_is_value"
 NULL_CASES = "null_cases"
 UNKNOWN_IF = "unknown_if"
@@ -83,7 +83,7 @@ WORDS = {
     CHECKED_MOD: "({0} % {1})",
     CHECKED_TO_INT: "the integer value of {0}",
     ELEMENTS: "{0}",
-    ENGINE_ORDER: "{0}",
+    TOTAL_ORDER: "{0}",
     NULL_IS_VALUE: "{0}",
     NULL_CASES: "{0}",
     UNKNOWN_IF: "{0}",

@@ -152,14 +152,14 @@ def parse_type(text: str) -> Type:
 
     Raises TypeSyntaxError.
     """
-    reader = _Reader(text)
+    reader = _TypeReader(text)
     kind = reader.type(0)
     if reader.peek():
         raise TypeSyntaxError(say.unexpected_after_type(reader.peek()), reader.offset)
     return kind
 
 
-class _Reader:
+class _TypeReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.offset = 0

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
-from predicat.forms import engine_order
+from predicat.forms import total_order
 from predicat.forms.logic import unknown_if
 from predicat.ir.bounds import guarded
 from predicat.ir.limits import MAX_DEPTH, MAX_TYPED_NODES
@@ -22,7 +22,6 @@ from predicat.ir.surface import (
     CHECKED_MOD,
     CHECKED_TO_INT,
     ELEMENTS,
-    ENGINE_ORDER,
     EXTREMES,
     HALF_EVEN,
     HALF_UP,
@@ -34,6 +33,7 @@ from predicat.ir.surface import (
     SECONDS,
     SECONDS_OF_LENGTH,
     TEXT_CASTS,
+    TOTAL_ORDER,
     UNKNOWN_IF,
     WRAPPED,
     WRAPPING,
@@ -72,7 +72,7 @@ RULES: tuple[tuple[Iterable[str], Rule], ...] = (
     (LENGTH_FIELDS.values(), sql.length_field),
     ((CHECKED_MOD,), cel_integers.checked_mod),
     ((CHECKED_TO_INT,), cel_integers.checked_to_int),
-    ((ENGINE_ORDER,), engine_order.engine_order),
+    ((TOTAL_ORDER,), total_order.total_order),
     ((NULL_IS_VALUE,), null_values.null_is_value),
     ((NULL_CASES,), null_values.null_cases),
     (WRAPPED.values(), wrapping.wrapped),
@@ -109,7 +109,7 @@ def for_writers(surface: Node, *, cel: bool, nan: bool) -> Node:
     rules = {} if cel else {op: _RULES_OF[op] for op in _OF_CEL}
     rules |= {op: _RULES_OF[op] for op in _NOT_WRITTEN}
     rules |= {op: [decimals.against_constant] for op in (*COMPARISONS, "same")}
-    rules[ENGINE_ORDER] = _RULES_OF[ENGINE_ORDER] if nan else [engine_order.plain]
+    rules[TOTAL_ORDER] = _RULES_OF[TOTAL_ORDER] if nan else [total_order.plain]
     lowered = _lowered(surface, rules, guard=False)
     return surface if lowered is surface else simplify(lowered)
 

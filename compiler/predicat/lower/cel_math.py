@@ -30,7 +30,7 @@ def _signed(call: Call) -> Node:
     number = convert(call.args[0], kind)
     if op == "math.abs":
         return Call(kind, "abs", (number,), span)
-    zero, one, less = (_constant(kind, value, span) for value in (0, 1, -1))
+    zero, one, less = (_number(kind, value, span) for value in (0, 1, -1))
     rest = number if kind == BIGINT else _choice(_compared("eq", number, zero, span), zero, number)
     return _choice(
         _compared("gt", number, zero, span), one, _choice(_compared("lt", number, zero, span), less, rest)
@@ -42,10 +42,10 @@ def _rounded(call: Call) -> Node:
     number = convert(call.args[0], DOUBLE)
     if op in ("math.ceil", "math.floor"):
         return Call(DOUBLE, op.removeprefix("math."), (number,), span)
-    zero = _constant(DOUBLE, 0, span)
+    zero = _number(DOUBLE, 0, span)
     down, up = Call(DOUBLE, "floor", (number,), span), Call(DOUBLE, "ceil", (number,), span)
     if op == "math.round":  # halves away from zero: what is over the whole part is exact
-        half, one = Literal(DOUBLE, 0.5, span), _constant(DOUBLE, 1, span)
+        half, one = Literal(DOUBLE, 0.5, span), _number(DOUBLE, 1, span)
         down = _choice(
             _compared("ge", Call(DOUBLE, "sub", (number, down), span), half, span),
             Call(DOUBLE, "add", (down, one), span),
@@ -76,7 +76,7 @@ def _test(call: Call) -> Node:
     return Call(BOOLEAN, "and", tuple(finite), span)
 
 
-def _constant(kind: Type, value: int, span: Span) -> Node:
+def _number(kind: Type, value: int, span: Span) -> Node:
     return Literal(kind, value if kind == BIGINT else float(value), span)
 
 

@@ -18,7 +18,7 @@ from typing import Any, TypeGuard
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.forms.engine_order import bare_comparison, whole_parts
+from predicat.forms.total_order import bare_comparison, disjuncts
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
 from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIONS, NEGATED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
@@ -116,7 +116,7 @@ def alternatives(node: Node, most: int = 8) -> list[Node]:
     if isinstance(node, Call) and node.op == "is_true":
         return alternatives(node.args[0], most)
     if isinstance(node, Call) and node.op == "or" and len(node.args) <= most:
-        return whole_parts(node.args)
+        return disjuncts(node.args)
     return [node]
 
 
@@ -202,7 +202,7 @@ def cover(node: Node, *, positive: bool = True, tolerant: bool = False, level: i
     """
     match node:
         case Literal():
-            return _constant(node, positive, tolerant)
+            return _of_literal(node, positive, tolerant)
         case Quantifier():
             return _quantified(node, positive, tolerant, level)
         case Call():
@@ -221,7 +221,7 @@ def _one(key: Node, test: Test, tolerant: bool, *, exact: bool = True, folded: b
     return Cover((Access(key, test, absent=tolerant, folded=folded),), exact)
 
 
-def _constant(node: Literal, positive: bool, tolerant: bool) -> Cover | None:
+def _of_literal(node: Literal, positive: bool, tolerant: bool) -> Cover | None:
     holds = tolerant if node.value is None else node.value is positive
     return None if holds else NEVER
 
@@ -253,14 +253,14 @@ def _is_null(node: Call, positive: bool, _tolerant: bool, _level: int) -> Cover 
 def _junction(node: Call, positive: bool, tolerant: bool, level: int) -> Cover | None:
     comparison = bare_comparison(node)
     if comparison is not None:
-        return _in_engine_order(comparison, positive, tolerant)
-    args = whole_parts(node.args) if node.op == "or" else node.args
+        return _in_total_order(comparison, positive, tolerant)
+    args = disjuncts(node.args) if node.op == "or" else node.args
     parts = [cover(arg, positive=positive, tolerant=tolerant, level=level) for arg in args]
     return _all_of(parts) if (node.op == "and") == positive else _any_of(parts)
 
 
-def _in_engine_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:
-    """The cover of `>` or `>=` in the engines' order, where NaN is above all numbers."""
+def _in_total_order(node: Node, positive: bool, tolerant: bool) -> Cover | None:
+    """The cover of `>` or `>=` in the total order, where NaN is above all numbers."""
     cover_ = _against_constant(node) if _is_above(node) else None
     if cover_ is None:
         return None

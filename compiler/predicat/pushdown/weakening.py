@@ -14,7 +14,7 @@ from msgspec import Struct
 from predicat import backends
 from predicat.api import Predicate, check_target
 from predicat.diagnostics import Unsupported
-from predicat.forms.engine_order import bare_comparison, marked, unmarked
+from predicat.forms.total_order import bare_comparison, with_nan_above, without_nan_test
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node
 from predicat.ir.operators import STRICT
 from predicat.ir.types import BOOLEAN
@@ -107,7 +107,7 @@ def _looser(node: Node) -> Iterator[Node]:
     if negated is not None:
         # Rows with NULL are let through: most languages of brokers have only two-valued negation.
         yield Call(BOOLEAN, "not", (Call(BOOLEAN, "is_true", (negated,), node.span),), node.span)
-    strict = unmarked(negated or node)
+    strict = without_nan_test(negated or node)
     if isinstance(strict, Call) and strict.op in STRICT:
         for part in strict.args:
             if not isinstance(part, Literal | Items):
@@ -119,10 +119,10 @@ def _negated(node: Call) -> Node | None:
     """The condition that a condition negates."""
     if node.op == "not":
         return node.args[0]
-    plain = unmarked(node)
+    plain = without_nan_test(node)
     if not isinstance(plain, Call) or plain.op != "ne":
         return None
-    return marked(Call(BOOLEAN, "eq", plain.args, node.span))
+    return with_nan_above(Call(BOOLEAN, "eq", plain.args, node.span))
 
 
 def _together(parts: list[Node], supported: Callable[[Node], bool]) -> Node | None:
@@ -157,7 +157,7 @@ def _tests(arm: Node) -> dict[Node, list[Node]]:
     """The conditions of an arm by their first operand."""
     tests: dict[Node, list[Node]] = {}
     for part in arm.args if isinstance(arm, Call) and arm.op == "and" else (arm,):
-        test = unmarked(part)
+        test = without_nan_test(part)
         if isinstance(test, Call) and test.args and not isinstance(test.args[0], Literal):
             tests.setdefault(test.args[0], []).append(part)
     return tests

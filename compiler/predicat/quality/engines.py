@@ -232,7 +232,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     form = plan.dataset.files.get("duckdb", ANY)
     if not files_there(source):
         raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
-    with duckdb.connect() as connection, _told():
+    with duckdb.connect() as connection, _as_problems():
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:
             bad = table.bad()
@@ -241,7 +241,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
             known = table.types() | kinds
 
             def run(plan: Plan) -> Measure:
-                with _told():
+                with _as_problems():
                     return table.asked(lambda: _measured(connection, plan, table.sql, sample))
 
             def probe(condition: str) -> str | None:
@@ -279,7 +279,7 @@ def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sam
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_problems() -> Iterator[None]:
     """Errors of DuckDB as ours."""
     import duckdb  # noqa: PLC0415  # optional
 

@@ -235,13 +235,13 @@ def _plain_text(value: Any) -> str | None:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _constant(data: Any) -> str:
+def _value_text(data: Any) -> str:
     return "null" if data is None else show.value_text(data_value(data))
 
 
 def _param(value: Mapping[str, Any]) -> str:
     default = value["default"]
-    return str(value["type"]) + (f", by default {_constant(default[0])}" if default else "")
+    return str(value["type"]) + (f", by default {_value_text(default[0])}" if default else "")
 
 
 def _bound(value: Mapping[str, Any]) -> str:
@@ -264,7 +264,7 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "version": lambda value: value["text"],
     "field": lambda value: value["type"],
     "param": _param,
-    "param-default": lambda default: _constant(default[0]) if default else None,
+    "param-default": lambda default: _value_text(default[0]) if default else None,
     "test": lambda value: f"matches {value['matches']}",
     "coverage": _bound,
     "rows-bound": _bound,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from predicat.forms.engine_order import rewrite_parts
+from predicat.forms.total_order import rewrite_parts
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
 from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
-from predicat.ir.surface import ENGINE_ORDER, NULL_IS_VALUE
+from predicat.ir.surface import NULL_IS_VALUE, TOTAL_ORDER
 from predicat.ir.types import BOOLEAN
 
 
@@ -48,7 +48,7 @@ def decided_once(node: Node) -> Node:
 
 def never_unknown(node: Node) -> bool:
     """Whether a predicate is TRUE or FALSE on every row."""
-    if isinstance(node, Call) and node.op in (*CONNECTIVES, ENGINE_ORDER):
+    if isinstance(node, Call) and node.op in (*CONNECTIVES, TOTAL_ORDER):
         return all(never_unknown(arg) for arg in node.args)
     if isinstance(node, Literal):
         return node.type == BOOLEAN and node.value is not None

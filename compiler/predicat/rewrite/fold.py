@@ -34,7 +34,7 @@ def fold(node: Node) -> Node:
 def _computed(node: Call) -> Node:
     if not isinstance(node.type, Scalar | DecimalType):
         return node
-    constants = [arg for arg in node.args if _constant(arg)]
+    constants = [arg for arg in node.args if _is_constant(arg)]
     if node.op in STRICT and any(isinstance(arg, Literal) and arg.value is None for arg in constants):
         return Literal(node.type, None, node.span)
     if constants and len(constants) == len(node.args) and node.type != JSON and node.op in OPS:
@@ -163,7 +163,7 @@ def _checked(node: Call) -> Node:
 _OVERFLOWS = {CHECKED_MOD: ("mod", 1, -1), CHECKED_TO_INT: ("to_int", 0, float(INT_MIN))}
 
 
-def _constant(node: Node) -> bool:
+def _is_constant(node: Node) -> bool:
     return isinstance(node, Literal) or (
         isinstance(node, Items) and all(isinstance(item, Literal) for item in node.items)
     )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from predicat.analysis.facts import may_be_nan
-from predicat.forms.engine_order import paired, rewrite_parts
+from predicat.forms.total_order import rewrite_parts, with_nan_tests
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, Quantifier, walk
 from predicat.ir.operators import COMPARISONS, JSON_LOOK_UPS, JUNCTIONS, NEGATED, ORDERED, SOLVED_ONLY, STRICT
 from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
@@ -92,7 +92,7 @@ def false_rows(node: Node, solve: Solve = for_rows) -> Node | None:
             return TRUE if value is False else FALSE
         case Call(op="not", args=(part,)):
             return true_rows(part, solve)
-        case Call(op="or", args=args) if len(paired(args)) < len(args):
+        case Call(op="or", args=args) if len(with_nan_tests(args)) < len(args):
             return None
         case Call(op=op, args=args) if op in JUNCTIONS:
             parts = [false_rows(part, solve) for part in args]

@@ -19,8 +19,8 @@ from msgspec.structs import replace
 
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
-from predicat.forms.engine_order import bare_comparison, paired, rewrite_parts, whole_parts
 from predicat.forms.rounding import rounded_number
+from predicat.forms.total_order import bare_comparison, disjuncts, rewrite_parts, with_nan_tests
 from predicat.ir.bounds import bounded
 from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, walk
 from predicat.ir.operators import (
@@ -79,9 +79,9 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
     """
     node = _beside_nan(without_nan_tests(node))
     if isinstance(node, Call) and bare_comparison(node) is not None:
-        return _in_engine_order(node, better)
+        return _in_total_order(node, better)
     if isinstance(node, Call) and node.op in CONNECTIVES:
-        args = whole_parts(node.args) if node.op == "or" else node.args
+        args = disjuncts(node.args) if node.op == "or" else node.args
         return replace(node, args=tuple(exactly(part, better) for part in args))
     result = _solved(node, positive=False) if isinstance(node, Call) else None
     if result is None or not isinstance(node, Call):
@@ -89,11 +89,11 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
     return result if better(node, result) or of_clock(node) == result else node
 
 
-def _in_engine_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
+def _in_total_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
     """A comparison that has a test for NaN beside it. Where the bounds stand in a CASE, the test does, too:
     only there the calculation has a value.
     """
-    ((comparison, test),) = paired(node.args)
+    ((comparison, test),) = with_nan_tests(node.args)
     result = exactly(comparison, better)
     if result == comparison:
         return node
@@ -148,11 +148,11 @@ def _beside_nan(node: Node) -> Node:
         return node
     flipped = isinstance(node.args[0], Literal)
     choice, constant = node.args[::-1] if flipped else node.args
-    if not isinstance(choice, Call) or choice.op != "cond" or not _constant(constant):
+    if not isinstance(choice, Call) or choice.op != "cond" or not _is_constant(constant):
         return node
     test, value, rest = choice.args
     is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
-    if not is_nan or not isinstance(test, Call) or not _constant(value):
+    if not is_nan or not isinstance(test, Call) or not _is_constant(value):
         return node
 
     def compared(part: Node) -> Call:
@@ -191,7 +191,7 @@ def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
         and any(
             isinstance(other, Call)
             and other.op in COMPARISONS
-            and (value in other.args or (other, part) in paired(beside))
+            and (value in other.args or (other, part) in with_nan_tests(beside))
             for other in beside
             if other is not part
         )
@@ -293,10 +293,10 @@ def _field(node: Call) -> Field | None:
         left, right = right, left
     if isinstance(right, Items):
         if len(right.items) > _MAX_ITEMS or not all(
-            _constant(item) and _comparable(left, item) for item in right.items
+            _is_constant(item) and _comparable(left, item) for item in right.items
         ):
             return None
-    elif not _constant(right) or not _comparable(left, right):
+    elif not _is_constant(right) or not _comparable(left, right):
         return None
     inner: Node = left
     while isinstance(inner, Call):
@@ -316,7 +316,7 @@ def _comparable(left: Node, right: Node) -> bool:
     )
 
 
-def _constant(node: Node) -> bool:
+def _is_constant(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is not None
 
 
@@ -341,21 +341,21 @@ def _monotone_argument(node: Call) -> Node | None:
     if node.op in _ONLY and len(node.args) == 1:
         kind = node.args[0].type
         return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
-    if node.op in _SECOND and _constant(node.args[0]):
+    if node.op in _SECOND and _is_constant(node.args[0]):
         return node.args[1]
     if node.op == "format_time" and isinstance(node.args[0], Literal):
         return node.args[1] if is_in_order(str(node.args[0].value)) else None
     if (
         node.op == "add_months"
     ):  # not of timestamps: noon of the 30th and one o'clock of the 31st change places
-        return node.args[0] if _constant(node.args[1]) and node.type == DATE else None
-    if node.op in _FIRST and _constant(node.args[1]):
+        return node.args[0] if _is_constant(node.args[1]) and node.type == DATE else None
+    if node.op in _FIRST and _is_constant(node.args[1]):
         return node.args[0]
     if node.op in _BOTH:
         first, second = node.args
-        if _constant(second):
+        if _is_constant(second):
             return first
-        if _constant(first):
+        if _is_constant(first):
             return second
     return None
 
@@ -381,7 +381,7 @@ def _chosen(node: Call) -> Node | None:
             isinstance(part, Call)
             and part.op in ORDERED
             and part.args[0] == value
-            and _constant(part.args[1])
+            and _is_constant(part.args[1])
             for part in tests
         )
         return value if within else None

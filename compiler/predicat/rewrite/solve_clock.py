@@ -40,7 +40,7 @@ def of_clock(node: Call) -> Node | None:
     if node.op not in COMPARISONS or len(node.args) != 2:
         return None
     for op, (value, bound) in ((node.op, node.args), (FLIPPED[node.op], node.args[::-1])):
-        result = _moved(op, value, bound, node) or in_steps(op, value, bound, node)
+        result = _field_alone(op, value, bound, node) or in_steps(op, value, bound, node)
         if result is not None:
             return result
     return None
@@ -137,7 +137,7 @@ def _ahead(op: str, length: Node) -> timedelta | None:
     return None
 
 
-def _moved(op: str, value: Node, bound: Node, node: Call) -> Node | None:
+def _field_alone(op: str, value: Node, bound: Node, node: Call) -> Node | None:
     """A field on its own for `now() - field < length`, or `field - now() < length`."""
     if not isinstance(value, Call) or not isinstance(bound, Literal):
         return None

@@ -36,7 +36,7 @@ def near_clock(node: Call) -> Node:
                 clock
             ):
                 before = Call(clock.type, "add_months", (clock, Literal(BIGINT, -count)), node.span)
-                return _beside(node, op, field, _moved(before, -_EARLIER), _moved(before, _LATER))
+                return _beside(node, op, field, _days_later(before, -_EARLIER), _days_later(before, _LATER))
             case _:
                 pass
     return _near_seconds(node) or node
@@ -70,7 +70,7 @@ def _beside(node: Call, op: str, field: Node, low: Node, high: Node) -> Node:
     return conjunction([*tests, node]) if safe else node
 
 
-def _moved(moment: Node, days: int) -> Node:
+def _days_later(moment: Node, days: int) -> Node:
     return later(moment, days) if moment.type == DATE else shifted(moment, timedelta(days=days))
 
 

@@ -64,7 +64,7 @@ def _bounds(node: Node, shown: Field, field: Node) -> Node | None:
 
 def _bound(op: str, field: Node, end: Node) -> Node | None:
     wanted = {"gt": ("ge",), "ge": ("ge",), "lt": ("lt",), "le": ("le",), "eq": ("ge", "le")}.get(op, ())
-    ends = [_moved(end, -_MOST if one == "ge" else _MOST) for one in wanted]
+    ends = [_later_end(end, -_MOST if one == "ge" else _MOST) for one in wanted]
     tests = [
         Call(BOOLEAN, one, (field, moved), field.span)
         for one, moved in zip(wanted, ends, strict=True)
@@ -73,7 +73,7 @@ def _bound(op: str, field: Node, end: Node) -> Node | None:
     return conjunction(tests) if tests else None
 
 
-def _moved(end: Node, by: timedelta) -> Node | None:
+def _later_end(end: Node, by: timedelta) -> Node | None:
     """A constant or the current time, so much later; None beyond the calendar, and for other nodes."""
     if isinstance(end, Literal) and isinstance(end.value, datetime):
         near = FIRST_MOMENT - by <= end.value if by < timedelta() else end.value <= LAST_MOMENT - by

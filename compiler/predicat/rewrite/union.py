@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from predicat.forms.engine_order import whole_parts
+from predicat.forms.total_order import disjuncts
 from predicat.ir.nodes import FALSE, TRUE, Call, Items, Literal, Node
 from predicat.ir.types import BOOLEAN, DOUBLE, JSON, ArrayType
 from predicat.rewrite.acceptance import for_acceptance
@@ -49,7 +49,7 @@ def arms_of(node: Node) -> list[list[Node]]:
     """The conditions of each arm of a predicate, in order. An OR inside an AND stays one condition: expanding
     it would make the predicate longer.
     """
-    parts = [dict.fromkeys(_flat(part, "and")) for part in whole_parts(_flat(node, "or"))]
+    parts = [dict.fromkeys(_flat(part, "and")) for part in disjuncts(_flat(node, "or"))]
     return [[condition for condition in arm if condition != TRUE] for arm in parts if FALSE not in arm]
 
 

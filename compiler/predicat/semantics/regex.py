@@ -171,7 +171,7 @@ def parse(pattern: str) -> Regex:
     """Read an RE2 pattern. Raises RegexError."""
     if len(pattern) > MAX_PATTERN:
         raise RegexError(say.pattern_too_long(len(pattern), MAX_PATTERN), MAX_PATTERN)
-    reader = _Reader(pattern)
+    reader = _PatternReader(pattern)
     result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
@@ -187,7 +187,7 @@ def parse_groups(pattern: str) -> Regex:
     """Read an RE2 pattern with its groups and lazy repetitions, which do not change whether it matches.
     Raises RegexError.
     """
-    reader = _Reader(pattern, groups=True)
+    reader = _PatternReader(pattern, groups=True)
     result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
@@ -254,7 +254,7 @@ class _Flags(Struct, frozen=True):
     s: bool = False
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, text: str, *, groups: bool = False) -> None:
         self.text = text
         self.pos = 0

@@ -15,7 +15,7 @@ from predicat.catalog.model import Filter
 from predicat.diagnostics.wording import quantity
 from predicat.explain.explanation import atoms
 from predicat.explain.prose import describe
-from predicat.forms.engine_order import unmarked
+from predicat.forms.total_order import without_nan_test
 from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import BOOLEAN
@@ -82,7 +82,7 @@ def _decided_by(node: Node, atom: Node) -> Node:
 def boundaries(node: Node) -> Iterator[Node]:
     """For each comparison with a constant: the value equals the constant, and the comparison decides."""
     for atom in atoms(node):
-        order = unmarked(atom)
+        order = without_nan_test(atom)
         if (
             isinstance(order, Call)
             and order.op in ORDERED

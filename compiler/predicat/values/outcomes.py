@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
-from predicat.forms.engine_order import engine_order
+from predicat.forms.total_order import total_order
 from predicat.ir.nodes import (
     LEAVES,
     Call,
@@ -26,7 +26,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import COMPARISONS, FLIPPED, LOOK_UPS, OPS
-from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.surface import TOTAL_ORDER
 from predicat.ir.types import BOOLEAN, STRING, Type
 from predicat.semantics.evaluate import compile_node
 from predicat.values import preimage
@@ -69,9 +69,9 @@ def accepted(test: Node) -> Accepted | None:
 
 
 def _core(node: Node) -> Node:
-    """The node without the marks of the surface for the engines' order of doubles."""
+    """The node without the marks of the surface for the total order of doubles."""
     node = rewrite_children(node, _core)
-    return engine_order(node) if isinstance(node, Call) and node.op == ENGINE_ORDER else node
+    return total_order(node) if isinstance(node, Call) and node.op == TOTAL_ORDER else node
 
 
 # --- operands

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from predicat.forms.engine_order import in_engine_order, marked
+from predicat.forms.total_order import in_total_order, with_nan_above
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node, walk
-from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.surface import TOTAL_ORDER
 from predicat.ir.types import BOOLEAN, DOUBLE, STRING, ArrayType
 from predicat.values.automaton import Opaque
 from predicat.values.domain import after_prefix
@@ -53,7 +53,7 @@ class _Writer:
         parts = [part for test in tests for part in walk(test)]
         literals = [part.value for part in parts if isinstance(part, Literal) and part.type == operand.type]
         self.ranks: Mapping[Any, int] = {value: place for place, value in reversed([*enumerate(literals)])}
-        self.is_surface = any(isinstance(part, Call) and part.op == ENGINE_ORDER for part in parts)
+        self.is_surface = any(isinstance(part, Call) and part.op == TOTAL_ORDER for part in parts)
         self.intervals = values.intervals()
         self.others = self._gaps()
 
@@ -135,8 +135,8 @@ class _Writer:
         if not engines:
             return self.call(op, literal)
         if self.is_surface:
-            return marked(Call(BOOLEAN, op, (self.operand, literal), self.span))
-        return in_engine_order(op, self.operand, literal, self.span)
+            return with_nan_above(Call(BOOLEAN, op, (self.operand, literal), self.span))
+        return in_total_order(op, self.operand, literal, self.span)
 
     # --- nodes
 

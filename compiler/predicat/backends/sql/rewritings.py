@@ -32,7 +32,7 @@ class Rewritings(Struct, frozen=True):
         parse_once: A string is parsed as JSON only once.
         short_tests: Shorter rules for tests in a WHERE.
         between: BETWEEN for two bounds, and no guard against NaN beside an upper bound.
-        engine_order: A comparison of doubles without a guard, if the engine's order gives the same result.
+        total_order: A comparison of doubles without a guard, if the engine's order gives the same result.
         facts: No guards that ranges and kinds of values prove unnecessary.
         share: Names for repeated parts of large SQL.
     """
@@ -46,7 +46,7 @@ class Rewritings(Struct, frozen=True):
     parse_once: bool = True
     short_tests: bool = True
     between: bool = True
-    engine_order: bool = True
+    total_order: bool = True
     facts: bool = True
     share: bool = True
 

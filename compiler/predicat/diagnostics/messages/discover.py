@@ -158,15 +158,15 @@ def inferred(types: Mapping[str, str]) -> str:
 
 def drifted(name: str, message: str, rows: list[Mapping[str, Any]]) -> str:
     """A condition of the code is nearly a filter of the catalog."""
-    return f"this differs from the filter {name}: {message}{_told(rows)}"
+    return f"this differs from the filter {name}: {message}{_differing_row(rows)}"
 
 
 def near(place: str, message: str, rows: list[Mapping[str, Any]]) -> str:
     """Two conditions of the code are nearly the same."""
-    return f"this is nearly the rule in {place}: {message}{_told(rows)}"
+    return f"this is nearly the rule in {place}: {message}{_differing_row(rows)}"
 
 
-def _told(rows: list[Mapping[str, Any]]) -> str:
+def _differing_row(rows: list[Mapping[str, Any]]) -> str:
     return "".join(f". They differ for {_row(values)}." for values in rows[:1])
 
 

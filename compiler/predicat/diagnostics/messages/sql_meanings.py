@@ -31,7 +31,7 @@ RELEASED_BY = {
         "its decimal arithmetic, which is calculated in doubles",
         "engines calculate exactly, and so does a new version of the filter",
     ),
-    "engine_order": (
+    "total_order": (
         "its comparisons, in which NaN is neither equal to, less than nor greater than a number",
         (
             "on engines, and in a new version of the filter, NaN equals itself and is greater than all "

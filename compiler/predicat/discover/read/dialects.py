@@ -59,14 +59,14 @@ class Configured:
     def of(self, folder: Path, root: Path) -> str | None:
         """The dialect of a folder, by the nearest configuration up to `root`."""
         if folder not in self.folders:
-            dialect = _said(folder)
+            dialect = _configured(folder)
             if dialect is None and folder != root and root in folder.parents:
                 dialect = self.of(folder.parent, root)
             self.folders[folder] = dialect
         return self.folders[folder]
 
 
-def _said(folder: Path) -> str | None:
+def _configured(folder: Path) -> str | None:
     """What the configuration in one folder says."""
     for name, read in _READERS.items():
         file = folder / name

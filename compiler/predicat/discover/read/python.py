@@ -214,7 +214,7 @@ def _sql(node: ast.expr) -> str:
     """The SQL of a chain of columns. Raises _NotRead."""
     match node:
         case ast.Constant():
-            return _constant(node.value)
+            return _sql_literal(node.value)
         case ast.UnaryOp(op=ast.Invert()):
             return f"NOT ({_sql(node.operand)})"
         case ast.UnaryOp(op=ast.USub()):
@@ -283,13 +283,13 @@ def _method(name: str, value: str, args: list[ast.expr]) -> str:
         items = args[0].elts if isinstance(args[0], ast.List | ast.Tuple | ast.Set) else args
         return f"({value} IN ({', '.join(map(_sql, items))}))"
     if name in ("cast", "astype") and len(args) == 1 and isinstance(args[0], ast.Constant):
-        kind = _constant(args[0].value).strip("'")
+        kind = _sql_literal(args[0].value).strip("'")
         if re.fullmatch(r"\w+(\(\d+(, ?\d+)?\))?", kind):
             return f"CAST({value} AS {kind})"
     raise _NotRead
 
 
-def _constant(value: object) -> str:
+def _sql_literal(value: object) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bool):

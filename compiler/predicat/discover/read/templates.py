@@ -58,7 +58,7 @@ class NotRendered(Exception):
     """A template could not be rendered."""
 
 
-def _told(args: tuple[object, ...]) -> str:
+def _word_of(args: tuple[object, ...]) -> str:
     """What is behind the name of an unknown value that was made with arguments: values are the same only if
     their arguments are.
     """
@@ -88,7 +88,7 @@ def _calculated(sign: str) -> Callable[..., _Unknown]:
     """A calculation with an unknown value."""
 
     def calculate(self: _Unknown, *args: object) -> _Unknown:
-        return _Unknown(f"{self.word}_{sign}{_told(args)}")
+        return _Unknown(f"{self.word}_{sign}{_word_of(args)}")
 
     return calculate
 
@@ -127,11 +127,11 @@ class _Unknown:
 
     def __call__(self, *args: object, **named: object) -> _Unknown:
         return _Unknown(
-            self.word + _told((*args, *(part for pair in sorted(named.items()) for part in pair)))
+            self.word + _word_of((*args, *(part for pair in sorted(named.items()) for part in pair)))
         )
 
     def __getitem__(self, key: object) -> _Unknown:
-        return _Unknown(self.word + _told((key,)))
+        return _Unknown(self.word + _word_of((key,)))
 
     __add__ = __radd__ = _calculated("plus")
     __sub__, __rsub__ = _calculated("minus"), _calculated("from")
@@ -234,8 +234,8 @@ def _environment() -> SandboxedEnvironment:
         {
             "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
             "source": lambda *names: _Relation(".".join(map(str, names))),
-            "var": lambda name="value", *default: _Unknown(str(name) + _told(default)),
-            "env_var": lambda name="value", *default: _Unknown(str(name) + _told(default)),
+            "var": lambda name="value", *default: _Unknown(str(name) + _word_of(default)),
+            "env_var": lambda name="value", *default: _Unknown(str(name) + _word_of(default)),
             "config": _Config(),
             "is_incremental": lambda: True,
             "this": _Relation("this"),

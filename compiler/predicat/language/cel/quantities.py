@@ -60,7 +60,7 @@ def _is_integer(args: Args, span: Span) -> t.Tree:
     return let(_NUMBER, args[0], build, span)
 
 
-def _moved(op: str) -> Build:
+def _sum_of_quantities(op: str) -> Build:
     """The sum or difference of a quantity and another quantity or an integer."""
     return lambda args, span: apply(op, span, args[0], _as_double(args[1], span))
 
@@ -74,6 +74,6 @@ METHODS: Methods = {
     "asApproximateFloat": ((0,), lambda args, _span: args[0]),
     "isInteger": ((0,), _is_integer),
     "sign": ((0,), lambda args, span: apply("math.sign", span, *args)),
-    "add": ((1,), _moved("add")),
-    "sub": ((1,), _moved("sub")),
+    "add": ((1,), _sum_of_quantities("add")),
+    "sub": ((1,), _sum_of_quantities("sub")),
 }

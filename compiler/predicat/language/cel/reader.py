@@ -47,7 +47,7 @@ from predicat.language.common.trees import Build
 def read(body: Body) -> t.Tree:
     """The untyped tree of a CEL expression. Raises PredicatError."""
     expr, offsets = parser.parse(body.text(), body.source)
-    reader = _Reader(body.source, offsets)
+    reader = _CelReader(body.source, offsets)
     try:
         return reader.read(expr)
     except _Stop as stop:
@@ -143,7 +143,7 @@ KNOWN = [
 ]
 
 
-class _Reader:
+class _CelReader:
     def __init__(self, source: Source, offsets: Mapping[int, int]) -> None:
         self.source = source
         self.offsets = offsets
@@ -591,39 +591,39 @@ _MOMENTS: dict[
     "duration": (parse_duration, is_duration, has_nanoseconds, "1h30m"),
 }
 
-_Form = Callable[[_Reader, Any], t.Tree | None]
+_Form = Callable[[_CelReader, Any], t.Tree | None]
 # Operators that are more than one of the table, by the names of CEL's parser.
 _SIGN_FORMS: dict[str, _Form] = {
-    "_&&_": _Reader.junction,
-    "_||_": _Reader.junction,
-    **dict.fromkeys(_ARITHMETIC, _Reader.arithmetic),
-    "-_": _Reader.negative,
-    "_==_": _Reader.special_equality,
-    "_!=_": _Reader.special_equality,
-    "@in": _Reader.in_flattened,
-    "_[_]": _Reader.look_up,
-    **dict.fromkeys(optionals.LOOK_UPS, _Reader.optional_look_up),
+    "_&&_": _CelReader.junction,
+    "_||_": _CelReader.junction,
+    **dict.fromkeys(_ARITHMETIC, _CelReader.arithmetic),
+    "-_": _CelReader.negative,
+    "_==_": _CelReader.special_equality,
+    "_!=_": _CelReader.special_equality,
+    "@in": _CelReader.in_flattened,
+    "_[_]": _CelReader.look_up,
+    **dict.fromkeys(optionals.LOOK_UPS, _CelReader.optional_look_up),
 }
 _SIGNS = frozenset({*_SIGN_FORMS, *OPERATORS})
 # The forms that a call may have, in order; None of a form is a call that does not have it.
 _FORMS_OF: dict[str, tuple[_Form, ...]] = {
-    "sign": (_Reader.sign, _Reader.operator),
+    "sign": (_CelReader.sign, _CelReader.operator),
     "method": (
-        _Reader.optional_end,
-        _Reader.in_namespace,
-        _Reader.of_entries,
-        _Reader.glob,
-        _Reader.part,
-        _Reader.of_address,
-        _Reader.library_method,
-        _Reader.function,
+        _CelReader.optional_end,
+        _CelReader.in_namespace,
+        _CelReader.of_entries,
+        _CelReader.glob,
+        _CelReader.part,
+        _CelReader.of_address,
+        _CelReader.library_method,
+        _CelReader.function,
     ),
     "function": (
-        _Reader.reference,
-        _Reader.moment,
-        _Reader.cast,
-        _Reader.library_function,
-        _Reader.dyn,
-        _Reader.function,
+        _CelReader.reference,
+        _CelReader.moment,
+        _CelReader.cast,
+        _CelReader.library_function,
+        _CelReader.dyn,
+        _CelReader.function,
     ),
 }

@@ -27,7 +27,7 @@ def read(text: str, source: Source, whole: Span, what: str) -> Any:
     """
     located = source.text == text
     try:
-        return _Reader(text, source, None if located else whole).all()
+        return _JsonReader(text, source, None if located else whole).all()
     except _NoJson:
         raise PredicatError.of(_problem(text, source if located else None, whole, what)) from None
 
@@ -54,7 +54,7 @@ class _NoJson(Exception):
     """A text is not valid JSON."""
 
 
-class _Reader:
+class _JsonReader:
     """Reads a text part by part, once."""
 
     def __init__(self, text: str, source: Source, whole: Span | None) -> None:

@@ -72,7 +72,7 @@ def like(op: str) -> Build:
 def glob(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`s GLOB 'a*[0-9]?'`: matches the whole string, with a constant pattern."""
     value, pattern = reader.all([node.this, node.expression], depth)
-    written = _constant(reader, pattern, node)
+    written = _constant_pattern(reader, pattern, node)
     return apply("matches", reader.span(node), value, text(_of_glob(written), pattern.span))
 
 
@@ -96,11 +96,11 @@ def _of_glob(pattern: str) -> str:
 def full_match(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`s SIMILAR TO p`, `regexp_full_match(s, p)`: a regular expression for the whole string."""
     value, pattern = reader.all(counted(reader, node, 2), depth)
-    written = _constant(reader, pattern, node)
+    written = _constant_pattern(reader, pattern, node)
     return apply("matches", reader.span(node), value, text(f"^(?:{written})$", pattern.span))
 
 
-def _constant(reader: Reader, pattern: t.Tree, node: exp.Expr) -> str:
+def _constant_pattern(reader: Reader, pattern: t.Tree, node: exp.Expr) -> str:
     if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
     return pattern.value

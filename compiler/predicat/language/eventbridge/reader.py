@@ -58,11 +58,11 @@ FLAVOR = Flavor(
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of an event pattern. Raises PredicatError."""
-    reader = _Reader(body, FLAVOR)
+    reader = _EventPatternReader(body, FLAVOR)
     return reader.tree(lambda: reader.top(reader.loaded(MAX_CHARACTERS)))
 
 
-class _Reader(PolicyReader):
+class _EventPatternReader(PolicyReader):
     nested = True
 
     def top(self, value: Any) -> t.Tree:

@@ -25,11 +25,11 @@ WORDS = (*OPERATORS, "and", "or")
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a server-side filter. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _HeaderTestReader(body)
     return reader.tree(lambda: reader.top(body.value))
 
 
-class _Reader(DataReader):
+class _HeaderTestReader(DataReader):
     accept_absent = False
 
     def top(self, value: Any) -> t.Tree:

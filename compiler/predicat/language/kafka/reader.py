@@ -31,7 +31,7 @@ _CONNECTOR = ("connector.class", "transforms.", "predicates.")
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a Kafka Connect predicate. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _PredicateReader(body)
     return reader.tree(lambda: reader.top(body.value))
 
 
@@ -79,7 +79,7 @@ def settings(config: Mapping[str, Any], predicate: str) -> dict[str, Any]:
     return {key.removeprefix(prefix): value for key, value in config.items() if str(key).startswith(prefix)}
 
 
-class _Reader(DataReader):
+class _PredicateReader(DataReader):
     def top(self, value: Any) -> t.Tree:
         config = configuration(value)
         if config is None:

@@ -28,19 +28,19 @@ SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
 
 def attributes(body: Body) -> t.Tree:
     """The untyped tree of an `attributes` filter. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _EventFilterReader(body)
     return reader.tree(lambda: reader.attributes(body.value, "attributes"))
 
 
 def source_and_type(body: Body) -> t.Tree:
     """The untyped tree of a `sourceAndType` filter. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _EventFilterReader(body)
     return reader.tree(lambda: reader.source_and_type(body.value))
 
 
 def cloudevents(body: Body) -> t.Tree:
     """The untyped tree of a filter of the Subscriptions API. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _EventFilterReader(body)
     if body.value == []:
         return t.Constant(value=True, span=body.span)
     return reader.tree(
@@ -52,11 +52,11 @@ def cloudevents(body: Body) -> t.Tree:
 
 def trigger(body: Body) -> t.Tree:
     """The untyped tree of a Trigger: a manifest, or its spec. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _EventFilterReader(body)
     return reader.tree(lambda: reader.trigger(body.value))
 
 
-class _Reader(DataReader):
+class _EventFilterReader(DataReader):
     def __init__(self, body: Body) -> None:
         super().__init__(body)
         self.body = body

@@ -29,13 +29,13 @@ _TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|>|<|[^\s=!,()<>]+)")
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a label selector. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _LabelSelectorReader(body)
     if isinstance(body.value, str):
         return reader.tree(lambda: _Words(reader, str(body.value), body.source).selector())
     return reader.tree(lambda: reader.selector(body.value))
 
 
-class _Reader(DataReader):
+class _LabelSelectorReader(DataReader):
     def selector(self, value: Any) -> t.Tree:
         """Reads matchLabels and matchExpressions, or the plain map of a Service. An empty selector accepts
         everything.
@@ -138,7 +138,7 @@ class _Reader(DataReader):
 class _Words:
     """Reads the string form token by token."""
 
-    def __init__(self, reader: _Reader, text: str, source: Source) -> None:
+    def __init__(self, reader: _LabelSelectorReader, text: str, source: Source) -> None:
         self.reader = reader
         self.source = source
         self.words: list[tuple[str, Span]] = []

@@ -146,7 +146,7 @@ class PredicateReader(DataReader):
         """The values as constants of a type. Raises Stop for a value of another type."""
         out: list[t.Tree] = []
         for value in values:
-            constant = _constant(value, kind)
+            constant = _typed_value(value, kind)
             if constant is None:
                 raise self.fail(
                     msg.bad_constant(
@@ -198,7 +198,7 @@ def _double(value: Any) -> float | None:
     )
 
 
-def _constant(value: Any, kind: str) -> t.Value:
+def _typed_value(value: Any, kind: str) -> t.Value:
     try:
         match kind:
             case "STRING":

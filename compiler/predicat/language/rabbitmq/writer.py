@@ -27,7 +27,7 @@ def _is_key(node: Node) -> bool:
     return isinstance(node, Field) and node.decl.name == FIELD
 
 
-def _constant(node: Node, op: str) -> str | None:
+def _compared_key(node: Node, op: str) -> str | None:
     """The string that an operator compares the routing key with; None for any other node, and for a string
     with wildcards, which cannot be escaped.
     """
@@ -46,7 +46,7 @@ def _binding(node: Node) -> str | None:
     inner = negated(node)
     if inner is not None:
         return "#" if isinstance(inner, Call) and inner.op == "is_null" and _is_key(inner.args[0]) else None
-    whole, start, end = (_constant(node, op) for op in ("eq", "starts_with", "ends_with"))
+    whole, start, end = (_compared_key(node, op) for op in ("eq", "starts_with", "ends_with"))
     if whole is not None:
         return whole
     if start is not None and start.endswith("."):
@@ -54,7 +54,7 @@ def _binding(node: Node) -> str | None:
     if end is not None and end.startswith("."):
         return f"#.*{end}"
     if isinstance(node, Call) and node.op == "or" and len(node.args) == 2:
-        whole, start = _constant(node.args[0], "eq"), _constant(node.args[1], "starts_with")
+        whole, start = _compared_key(node.args[0], "eq"), _compared_key(node.args[1], "starts_with")
         return f"{whole}.#" if whole and start == f"{whole}." else None
     return _words(node)
 
@@ -78,7 +78,7 @@ def _words(node: Node) -> str | None:
     )
     if (
         not reads
-        or _constant(test, "eq") != ""
+        or _compared_key(test, "eq") != ""
         or not isinstance(pattern, Literal)
         or not isinstance(nothing, Literal)
     ):

@@ -48,13 +48,13 @@ _TOKEN = re.compile(
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a rule. Raises PredicatError."""
-    reader = _Reader(body)
+    reader = _SqlFilterReader(body)
     if isinstance(body.value, str):
         return reader.tree(lambda: reader.sql(body.text(say.SQL_FILTER)))
     return reader.tree(lambda: reader.correlation(body.value))
 
 
-class _Reader(SelectorReader):
+class _SqlFilterReader(SelectorReader):
     pattern = _TOKEN
     language = "SQL filter of Service Bus"
     keywords = WORDS

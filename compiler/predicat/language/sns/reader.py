@@ -52,11 +52,11 @@ FLAVOR = Flavor(
 
 def parse(body: Body) -> t.Tree:
     """The untyped tree of a filter policy. Raises PredicatError."""
-    reader = _Reader(body, FLAVOR)
+    reader = _FilterPolicyReader(body, FLAVOR)
     return reader.tree(lambda: reader.top(reader.loaded(MAX_BYTES)))
 
 
-class _Reader(PolicyReader):
+class _FilterPolicyReader(PolicyReader):
     def top(self, value: Any) -> t.Tree:
         policy = properties(value, "AWS::SNS::Subscription", "SNS")
         entries = self.mapping(policy, say.FILTER_POLICY)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from predicat.catalog.model import Filter
-from predicat.forms.engine_order import unmarked, whole_parts
 from predicat.forms.failing import written_operands
+from predicat.forms.total_order import disjuncts, without_nan_test
 from predicat.ir.nodes import Call, Field, Node, children, fields_of, walk
 from predicat.ir.operators import JUNCTIONS
 from predicat.ir.surface import NULL_IS_VALUE
@@ -44,10 +44,10 @@ def negations(node: Node) -> Iterator[Call]:
     """The negated parts that reject a row with NULL."""
     if not isinstance(node, Call):
         return
-    compared = unmarked(node)
+    compared = without_nan_test(node)
     if compared is node and node.op in JUNCTIONS:
         args = written_operands(node)
-        for arg in whole_parts(args) if node.op == "or" else args:
+        for arg in disjuncts(args) if node.op == "or" else args:
             yield from negations(arg)
     elif (isinstance(compared, Call) and compared.op == "ne") or (
         node.op == "not" and not never_unknown(node.args[0])

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from predicat.catalog.model import Filter
 from predicat.diagnostics import Span
 from predicat.explain.text import in_where, is_pushed
-from predicat.forms.engine_order import marked, unmarked
+from predicat.forms.total_order import with_nan_above, without_nan_test
 from predicat.ir.nodes import Call, Field, Literal, Node
 from predicat.ir.operators import COMPARISONS, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN
@@ -55,11 +55,11 @@ def _better(part: Call, on_unknown: str) -> Node | None:
 
 def _as_read(node: Node, language: str) -> Node:
     """A condition with the order of doubles that it has in a language: NaN may be above all numbers."""
-    if not isinstance(node, Call) or not LANGUAGES[language].rules.engine_order:
+    if not isinstance(node, Call) or not LANGUAGES[language].rules.total_order:
         return node
     if node.op in JUNCTIONS:
         return replace(node, args=tuple(_as_read(arg, language) for arg in node.args))
-    return marked(node)
+    return with_nan_above(node)
 
 
 def _fix(filter_: Filter, span: Span, text: str) -> Fix | None:
@@ -91,7 +91,7 @@ def pushable(node: Call) -> Node | None:
         bounds = [pushable(arg) for arg in node.args if isinstance(arg, Call)]
         known = tuple(bound for bound in bounds if bound is not None)
         return replace(node, args=known) if len(known) == len(node.args) else None
-    compared = unmarked(node)
+    compared = without_nan_test(node)
     match compared:
         case Call(
             args=(Call(op=op, args=(Field() as field, *_)) as inner, Literal(value=value) as constant)
@@ -170,7 +170,7 @@ def _text(node: Node) -> str | None:
                 return None
             return f"{_name(field)} LIKE {_quoted(f'%{sought}%' if op == 'contains' else f'{sought}%')}"
         case Call(op=op, args=(Field() as field, Literal() as constant)) if op in COMPARISONS:
-            text = _constant(constant)
+            text = _literal_text(constant)
             return f"{_name(field)} {COMPARISONS[op].sign} {text}" if text is not None else None
         case _:
             return None
@@ -184,7 +184,7 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def _constant(constant: Literal) -> str | None:
+def _literal_text(constant: Literal) -> str | None:
     match constant.value:
         case str() as text:
             return _quoted(text)

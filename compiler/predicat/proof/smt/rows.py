@@ -40,18 +40,18 @@ def row_of(model: Any, encoder: Encoder, fields: Iterable[FieldDecl]) -> dict[st
 
     Raises TooLong, and RowError for a number that no row has.
     """
-    reader = _Reader(model, encoder)
+    reader = _ModelReader(model, encoder)
     row = {decl.name: reader.column(decl) for decl in fields}
     return {name: value for name, value in row.items() if value is not None}
 
 
 def params_of(model: Any, encoder: Encoder, params: Iterable[tuple[str, Type]]) -> dict[str, Any]:
     """The values of the parameters in a model, possibly None."""
-    reader = _Reader(model, encoder)
+    reader = _ModelReader(model, encoder)
     return {name: reader.at((("parameter", name),), kind) for name, kind in params}
 
 
-class _Reader:
+class _ModelReader:
     def __init__(self, model: Any, encoder: Encoder) -> None:
         self.model = model
         self.encoder = encoder

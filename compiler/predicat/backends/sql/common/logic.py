@@ -33,7 +33,7 @@ from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.backends.sql.rules import NotSupported
 from predicat.diagnostics.messages import backends as say
 from predicat.forms.conversions import convert
-from predicat.forms.engine_order import bare_comparison, paired
+from predicat.forms.total_order import bare_comparison, with_nan_tests
 from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, walk
 from predicat.ir.operators import JUNCTIONS, STRICT
@@ -152,7 +152,7 @@ def _or(r: Renderer, node: Call) -> Sql:
 def disjuncts(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> list[Sql]:
     """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison."""
     args = [part for arg in node.args for part in (arg.args if _is_or(arg) else (arg,))]
-    pairs = paired(args) if r.rewritings.engine_order else [(arg,) for arg in args]
+    pairs = with_nan_tests(args) if r.rewritings.total_order else [(arg,) for arg in args]
     return [_as_engine(r, first) if rest else render(first) for first, *rest in pairs]
 
 
@@ -161,8 +161,8 @@ def _is_or(node: Node) -> TypeGuard[Call]:
 
 
 def _as_engine(r: Renderer, node: Node) -> Sql:
-    """A comparison of doubles in the engines' order."""
-    assert isinstance(node, Call)  # noqa: S101  # the first part of what `paired` has put together
+    """A comparison of doubles in the total order."""
+    assert isinstance(node, Call)  # noqa: S101  # the first part of what `with_nan_tests` has put together
     left, right = (arg if arg.type == DOUBLE else convert(arg, DOUBLE) for arg in node.args)
     one, other = r.node(left), r.node(right)
     if node.op == "same":

@@ -59,7 +59,7 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     several = len(need.alternatives) > 1
     # A test of elements is a subquery: `@>` is faster also where no index is known, as below a view.
     always = need.exact and isinstance(node, Quantifier)
-    parts = [_said(r, one, whole=several or one.whole, always=always) for one in need.alternatives]
+    parts = [_containment(r, one, whole=several or one.whole, always=always) for one in need.alternatives]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
         return None
@@ -70,7 +70,7 @@ def _look_ups(sql: Sql) -> Iterator[Sql]:
     yield from sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
 
 
-def _said(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:
+def _containment(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:
     """The SQL of a requirement, on the innermost part of the document that has an index for it. `always`: if
     there is none, on the whole document.
     """

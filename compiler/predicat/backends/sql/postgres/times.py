@@ -149,7 +149,7 @@ def _of_clocks(r: Renderer, op: str, left: Node, right: Node) -> Sql | None:
 def _clock_or_constant(r: Renderer, node: Node) -> Sql | None:
     if isinstance(node, Call) and node.op == "time_of_day":
         return _clock(r, node)
-    length = _constant(r, node)
+    length = _constant_duration(r, node)
     if length is None or not timedelta(0) <= length < timedelta(days=1):
         return None
     return cast((FIRST_MOMENT + length).time().isoformat(), "TIME")
@@ -180,9 +180,9 @@ def comparison(op: str) -> Rule:
 
     def rule(r: Renderer, node: Call) -> Sql:
         left, right = node.args
-        if _is_difference(left) and (length := _constant(r, right)) is not None:
+        if _is_difference(left) and (length := _constant_duration(r, right)) is not None:
             return binary(COMPARISON_NODES[op], interval_between(r, *left.args), _interval(length))
-        if _is_difference(right) and (length := _constant(r, left)) is not None:
+        if _is_difference(right) and (length := _constant_duration(r, left)) is not None:
             return binary(COMPARISON_NODES[op], _interval(length), interval_between(r, *right.args))
         clocks = _of_clocks(r, op, left, right)
         return compare(r, op, left, right) if clocks is None else clocks
@@ -199,7 +199,7 @@ def _is_difference(node: Node) -> TypeGuard[Call]:
     return isinstance(node, Call) and node.op == "sub" and node.args[0].type == TIMESTAMP
 
 
-def _constant(r: Renderer, node: Node) -> timedelta | None:
+def _constant_duration(r: Renderer, node: Node) -> timedelta | None:
     return (
         node.value
         if isinstance(node, Literal) and isinstance(node.value, timedelta) and not r.parameterize
@@ -220,7 +220,7 @@ _YEARS = 365 * 86_400_000_000
 
 def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) -> Sql:
     """A timestamp plus or minus a duration; NULL if it or the result is outside years 1 to 9999."""
-    length = _constant(r, right)
+    length = _constant_duration(r, right)
     if length is not None and is_of_clock(
         Call(TIMESTAMP, "add" if operator is exp.Add else "sub", (left, right))
     ):
@@ -229,7 +229,7 @@ def shifted(r: Renderer, operator: type[exp.Binary], left: Node, right: Node) ->
 
 
 def _shifted(r: Renderer, operator: type[exp.Binary], one: Sql, right: Node) -> Sql:
-    length = _constant(r, right)
+    length = _constant_duration(r, right)
     if length is not None:
         ahead = length if operator is exp.Add else -length
         return _within(one, ahead, TIMESTAMP, binary(operator, one, _interval(length)))
@@ -254,11 +254,11 @@ def _within(one: Sql, ahead: timedelta, kind: Type, moved: Sql) -> Sql:
     """`moved`, which is `one` shifted by `ahead`; NULL unless both are within years 1 to 9999."""
     if abs(ahead) > LAST_MOMENT - FIRST_MOMENT:
         return cast(exp.Null(), "DATE" if kind == DATE else "TIMESTAMPTZ")
-    low, high = (_literal(kind, _moved(bound, -ahead)) for bound in (FIRST_MOMENT, LAST_MOMENT))
+    low, high = (_literal(kind, _later_moment(bound, -ahead)) for bound in (FIRST_MOMENT, LAST_MOMENT))
     return case((between(one, low, high), moved))
 
 
-def _moved(moment: datetime, by: timedelta) -> datetime:
+def _later_moment(moment: datetime, by: timedelta) -> datetime:
     """A timestamp shifted by a duration, limited to the first and the last supported timestamp."""
     try:
         return moment + by

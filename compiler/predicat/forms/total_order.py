@@ -1,8 +1,8 @@
-"""The order of doubles in SQL engines: NaN equals itself and is above every number.
+"""The total order of doubles, which SQL engines have: NaN equals itself and is above every number.
 
 The comparisons of the table follow IEEE 754: NaN equals nothing and has no order. So the engines' comparison
-is an OR of such a comparison and a test for NaN, `x <> x`. Back ends recognize this form (`paired`) and write
-only the comparison.
+is an OR of such a comparison and a test for NaN, `x <> x`. Back ends recognize it (`with_nan_tests`) and
+write only the comparison.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from predicat.analysis import facts
 from predicat.diagnostics import Span
 from predicat.ir.nodes import Call, Literal, Node, Parameter
 from predicat.ir.operators import ARITHMETIC, FLIPPED, LOGIC, SOLVED_ONLY
-from predicat.ir.surface import ENGINE_ORDER
+from predicat.ir.surface import TOTAL_ORDER
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
 
 
-def marked(node: Call) -> Node:
-    """A comparison of the surface, marked if the engines' order of doubles makes a difference."""
-    return node if _lowered(node) == node else Call(BOOLEAN, ENGINE_ORDER, (node,), node.span)
+def with_nan_above(node: Call) -> Node:
+    """A comparison of the surface, marked if NaN above every number makes a difference."""
+    return node if _lowered(node) == node else Call(BOOLEAN, TOTAL_ORDER, (node,), node.span)
 
 
 def plain(node: Call) -> Node:
@@ -30,7 +30,7 @@ def plain(node: Call) -> Node:
     return node.args[0]
 
 
-def engine_order(node: Call) -> Node:
+def total_order(node: Call) -> Node:
     """The core of a marked comparison."""
     inner = plain(node)
     return _lowered(inner) if isinstance(inner, Call) else inner
@@ -41,15 +41,15 @@ def _lowered(node: Call) -> Node:
         return node
     left, right = node.args
     if node.op == "same":
-        return same_in_engine_order(left, right, node.span)
-    return in_engine_order(node.op, left, right, node.span)
+        return same_in_total_order(left, right, node.span)
+    return in_total_order(node.op, left, right, node.span)
 
 
-def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
-    """A comparison of two numbers, at least one a double, in the engines' order; UNKNOWN for NULL."""
+def in_total_order(op: str, left: Node, right: Node, span: Span) -> Node:
+    """A comparison of two numbers, at least one a double, in the total order; UNKNOWN for NULL."""
     plain = Call(BOOLEAN, op, (left, right), span)
     if op == "ne":
-        equal = in_engine_order("eq", left, right, span)
+        equal = in_total_order("eq", left, right, span)
         return (
             plain
             if equal == Call(BOOLEAN, "eq", (left, right), span)
@@ -75,7 +75,7 @@ def in_engine_order(op: str, left: Node, right: Node, span: Span) -> Node:
     return _or(plain, Call(BOOLEAN, "and", (_is_nan(left, span), there), span))
 
 
-def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
+def same_in_total_order(left: Node, right: Node, span: Span) -> Node:
     """IS NOT DISTINCT FROM of two numbers, at least one a double: NaN is the same as NaN."""
     plain = Call(BOOLEAN, "same", (left, right), span)
     if not (may_be_nan(left) and may_be_nan(right)):
@@ -84,8 +84,8 @@ def same_in_engine_order(left: Node, right: Node, span: Span) -> Node:
     return _or(plain, Call(BOOLEAN, "is_true", (both,), span))
 
 
-def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
-    """The parts of an OR. A comparison in the engines' order is paired with its test for NaN, which several
+def with_nan_tests(args: Sequence[Node]) -> list[tuple[Node, ...]]:
+    """The parts of an OR. A comparison in the total order is paired with its test for NaN, which several
     comparisons may share; other parts are alone.
     """
     tests = [_test_beside(part) for part in args]
@@ -98,36 +98,36 @@ def paired(args: Sequence[Node]) -> list[tuple[Node, ...]]:
 
 
 def _test_beside(node: Node) -> Node | None:
-    """The test for NaN that turns an IEEE 754 comparison into the engines' order; None for other nodes."""
+    """The test for NaN that turns an IEEE 754 comparison into the total order; None for other nodes."""
     whole = _lowered(node) if isinstance(node, Call) else node
     if not isinstance(whole, Call) or whole.op != "or" or whole.args[0] != node:
         return None
     return whole.args[1]
 
 
-def whole_parts(args: Sequence[Node]) -> list[Node]:
-    """The parts of an OR, with a comparison in the engines' order as one part."""
-    return [pair[0] if len(pair) == 1 else _or(*pair) for pair in paired(args)]
+def disjuncts(args: Sequence[Node]) -> list[Node]:
+    """The parts of an OR, with a comparison in the total order as one part."""
+    return [pair[0] if len(pair) == 1 else _or(*pair) for pair in with_nan_tests(args)]
 
 
 def bare_comparison(node: Node) -> Node | None:
-    """The comparison, if an OR is one comparison in the engines' order; None for other nodes."""
-    pairs = paired(node.args) if isinstance(node, Call) and node.op == "or" else []
+    """The comparison, if an OR is one comparison in the total order; None for other nodes."""
+    pairs = with_nan_tests(node.args) if isinstance(node, Call) and node.op == "or" else []
     return pairs[0][0] if [len(pair) for pair in pairs] == [2] else None
 
 
-def unmarked(node: Node) -> Node:
+def without_nan_test(node: Node) -> Node:
     """The comparison without its mark or its test for NaN; other nodes are returned unchanged."""
-    if isinstance(node, Call) and node.op == ENGINE_ORDER:
+    if isinstance(node, Call) and node.op == TOTAL_ORDER:
         return plain(node)
     return bare_comparison(node) or node
 
 
 def bare(node: Node) -> Node:
-    """A predicate as back ends write it: comparisons in the engines' order without their tests for NaN."""
+    """A predicate as back ends write it: comparisons in the total order without their tests for NaN."""
     if not isinstance(node, Call) or node.op not in LOGIC:
         return node
-    pairs = paired(node.args) if node.op == "or" else [(arg,) for arg in node.args]
+    pairs = with_nan_tests(node.args) if node.op == "or" else [(arg,) for arg in node.args]
     parts = tuple(bare(first) for first, *_ in pairs)
     return parts[0] if len(parts) == 1 < len(node.args) else replace(node, args=parts)
 
@@ -140,7 +140,7 @@ def rewrite_parts(node: Call, rewrite: Callable[[Node], Node]) -> tuple[Node, ..
         return tuple(map(rewrite, node.args))
     result: list[Node] = []
     written: set[Node] = set()
-    for first, *rest in paired(node.args):
+    for first, *rest in with_nan_tests(node.args):
         new = rewrite(first)
         tests = rest if new == first else list(map(rewrite, rest))
         result += [new, *(test for test in tests if test not in written)]
