@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import predicat
+from predicat.review.history import Change
 from predicat.site.build import build
 from predicat.site.graph import graph
 from tests.rounds import rounds
@@ -208,7 +209,16 @@ def used(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, out = tmp_path_factory.mktemp("catalog"), tmp_path_factory.mktemp("used")
     (folder / "orders.yml").write_text(DUCK)
     catalog = predicat.load_catalog(folder)
-    build(catalog, out, history=_history(20, 22, 21, 60), released={"orders.large"})
+    change = Change(
+        "0123456789ab",
+        "2026-11-01",
+        "A subject of a commit that is as long as subjects may be, namely 72 signs",
+        "wider",
+        ("rows are gained, none is lost (proved)",),
+        (("gained", '{id: 1000, country: "a_country_with_a_name_that_has_no_blank"}: FALSE before'),),
+    )
+    changes = {"orders.large": [change]}
+    build(catalog, out, history=_history(20, 22, 21, 60), released={"orders.large"}, changes=changes)
     return out
 
 
@@ -270,16 +280,28 @@ def test_fields_and_words_of_conditions_are_found(used: Path, page: Any) -> None
     assert page.locator("#results b").all_text_contents() == ["orders.large"]
 
 
+def test_the_last_changes_are_shown_with_their_proofs(used: Path, page: Any) -> None:
+    page.goto((used / "filters" / "orders.large.html").as_uri())
+    shown = page.locator(".change").inner_text()
+    assert "2026-11-01 0123456789ab A subject" in shown
+    assert "wider rows are gained, none is lost (proved)" in shown and "gained {id: 1000" in shown
+    page.goto((used / "filters" / "orders.german.html").as_uri())
+    assert page.locator("h2", has_text="Last changes").count() == 0
+
+
+@pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("name", ["index.html", "filters/orders.large.html", "datasets/orders.html"])
-def test_every_number_is_visible_on_a_telephone(used: Path, page: Any, name: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 800})
+def test_every_number_is_visible(used: Path, page: Any, name: str, width: int) -> None:
+    """On a telephone and on a desktop."""
+    page.set_viewport_size({"width": width, "height": 800})
     page.goto((used / name).as_uri())
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     outside = page.evaluate(
-        "[...document.querySelectorAll('td, .count, .facts, pre.words, .use pre')]"
+        "[...document.querySelectorAll('td, .count, .facts, pre.words, .use pre, .change *')]"
         ".filter((one) => { const box = one.getBoundingClientRect();"
-        " const wide = one.scrollWidth > one.clientWidth + 1;"
-        " return box.width > 0 && (box.right > 390 || box.left < 0 || wide) })"
+        " const inline = getComputedStyle(one).display === 'inline';"
+        " const wide = !inline && one.scrollWidth > one.clientWidth + 1;"
+        f" return box.width > 0 && (box.right > {width} || box.left < 0 || wide) }})"
         ".map((one) => one.textContent)"
     )
     assert outside == []

@@ -21,6 +21,12 @@ HISTORY = option(
     "The results of predicat quality run, which the pages show over time.",
     below="target/quality/history.jsonl",
 )
+CHANGES = option(
+    "--changes NUMBER",
+    "How many commits are searched for the last changes of filters. They are shown with their proofs.",
+    default=10,
+    type=click.IntRange(min=0),
+)
 
 
 @click.group("docs", help="Build the catalog as a static web site.")
@@ -40,16 +46,18 @@ def build(
     *,
     selection: Selection,
     out: Path = OUT,
-    no_proofs: bool = option("--no-proofs", "Do not compare each version with the one before."),
+    no_proofs: bool = option("--no-proofs", "Do not compare each version with the one before, nor commits."),
     coverage: Path | None = option(
         "--coverage",
         "A report of predicat quality run --format json. Its figures appear on the pages of the filters.",
     ),
     history: Path = HISTORY,
+    changes: int = CHANGES,
     form: str = FORMAT,
 ) -> None:
     figures = _figures(coverage) if coverage else None
-    pages = _build(selection, out, history, proofs=not no_proofs, coverage=figures)
+    commits = 0 if no_proofs else changes
+    pages = _build(selection, out, history, commits, proofs=not no_proofs, coverage=figures)
     data = {"folder": str(out), "pages": pages}
     show(form, data, lambda: f"{out / 'index.html'}: {pages} pages")
 
@@ -61,9 +69,10 @@ def serve(
     selection: Selection,
     out: Path = OUT,
     history: Path = HISTORY,
+    changes: int = CHANGES,
     port: int = option("--port NUMBER", "The port.", default=8080),
 ) -> None:
-    _build(selection, out, history, proofs=True)
+    _build(selection, out, history, changes, proofs=True)
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(out))
     try:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
@@ -102,6 +111,7 @@ def _build(
     selection: Selection,
     out: Path,
     history: Path,
+    commits: int,
     *,
     proofs: bool,
     coverage: dict[str, dict[str, str]] | None = None,
@@ -112,6 +122,7 @@ def _build(
     from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
     from predicat.quality import stores  # noqa: PLC0415  # as above
     from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
+    from predicat.review.history import last_changes  # noqa: PLC0415  # as above
     from predicat.site.build import build as write  # noqa: PLC0415  # as above
 
     catalog = load_quietly(selection.folder, selection.variables)
@@ -127,5 +138,6 @@ def _build(
             coverage=coverage,
             history=by_filter(stores.read(history) if history.exists() else ()),
             released={name.partition("@")[0] for name in lock.lock.versions} if lock is not None else None,
+            changes=last_changes(selection.folder, selection.variables, commits),
             advance=lambda step: progress.update(task, advance=step),
         )

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from msgspec import Struct
+
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import ROOT
@@ -165,6 +167,34 @@ def changed_files(root: Path, revision: str, folders: list[Path]) -> set[Path]:
     differing = _git(root, "diff", "--name-only", "--no-renames", "-z", revision, "--", *names)
     untracked = _git(root, "ls-files", "--others", "--exclude-standard", "-z", "--", *names)
     return {Path(name.decode()) for name in (*differing.split(b"\0"), *untracked.split(b"\0")) if name}
+
+
+class Commit(Struct, frozen=True):
+    """A commit: its hash, its day as `2026-01-31`, and the first line of its message."""
+
+    hash: str
+    day: str
+    subject: str
+
+
+# The hash of a tree without files: what is before the first commit.
+NOTHING = Commit("4b825dc642cb6eb9a060e54bf8d69288fbee4904", "", "")
+
+
+def log(root: Path, folders: Sequence[Path], most: int) -> list[Commit]:
+    """The last commits that changed some folders, the newest first. Of a merged branch only the merge."""
+    names = map(str, folders)
+    found = _git(
+        root, "log", f"--max-count={most}", "--first-parent", "--format=%H%x00%as%x00%s%x00", "--", *names
+    )
+    fields = [field.decode(errors="replace").strip("\n") for field in found.split(b"\0")]
+    return [Commit(*fields[place : place + 3]) for place in range(0, len(fields) - 3, 3)]
+
+
+def differing_files(root: Path, before: str, after: str, folders: Sequence[Path]) -> set[Path]:
+    """The files under some folders that differ between two commits; relative to the root."""
+    names = _git(root, "diff", "--name-only", "--no-renames", "-z", before, after, "--", *map(str, folders))
+    return {Path(name.decode()) for name in names.split(b"\0") if name}
 
 
 @contextmanager

@@ -59,8 +59,7 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
     revision = git.commit(root, base) if base else git.default_base(root)
     label = base or revision[:12]
     own = folder.resolve().relative_to(root.resolve())
-    macros = own.parent / "macros"
-    parts = [own, macros, *(place / PROJECT_FILE for place in (own, *own.parents))]
+    parts = parts_of(own)
     touched = git.changed_files(root, revision, parts)
     if not touched:
         files = files_of(folder)
@@ -73,6 +72,20 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
         return
     with git.checkout(root, revision, parts) as old:
         yield _compared(label, old.resolve(), root.resolve(), own, touched, variables)
+
+
+def parts_of(own: Path) -> list[Path]:
+    """What a catalog consists of in its repository."""
+    return [own, own.parent / "macros", *(place / PROJECT_FILE for place in (own, *own.parents))]
+
+
+@contextmanager
+def between(root: Path, before: str, after: str, own: Path, variables: Mapping[str, str]) -> Iterator[Sides]:
+    """The catalog at two commits. Raises PredicatError."""
+    parts = parts_of(own)
+    touched = git.differing_files(root, before, after, parts)
+    with git.checkout(root, before, parts) as old, git.checkout(root, after, parts) as new:
+        yield _compared(before, old.resolve(), new.resolve(), own, touched, variables)
 
 
 def _compared(

@@ -32,6 +32,7 @@ _LEXERS = {
     "jms": "sql",
     "cel": "javascript",
 }
+Changes = Mapping[str, Sequence[Any]]
 Advance = Callable[[int], object]
 Report = Mapping[str, Mapping[str, Any]]
 History = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -47,16 +48,18 @@ def build(
     coverage: Report | None = None,
     history: History | None = None,
     released: Collection[str] | None = None,
+    changes: Changes | None = None,
     advance: Advance = lambda _: None,
 ) -> int:
     """Write the site into a folder; returns the number of its pages.
 
     `proofs` compares each version with the one before it. `coverage` are figures of a quality report by
     filter, `history` the results of all runs by filter, the oldest first. `released` are the names of
-    filters that were released; None without a lock file.
+    filters that were released; None without a lock file. `changes` are the last changes of each filter, the
+    newest first (`review.history.Change`).
     """
     manifest = build_manifest(catalog)
-    site = _Site(catalog, manifest, proofs, coverage or {}, history or {}, released)
+    site = _Site(catalog, manifest, proofs, coverage or {}, history or {}, released, changes or {})
     pages = 0
     for name, text in site.shared():
         write_text(out / name, text)
@@ -86,11 +89,13 @@ class _Site:
         coverage: Report,
         history: History,
         released: Collection[str] | None,
+        changes: Changes,
     ) -> None:
         self.catalog = catalog
         self.coverage = coverage
         self.history = history
         self.released = released
+        self.changes = changes
         self.proofs = proofs and extras.installed("z3")
         self.versions: dict[str, list[dict[str, Any]]] = {}
         for version in manifest["filters"]:
@@ -215,6 +220,7 @@ class _Site:
             trend=trend(self.history.get(filter_.qualified, ())),
             tests=_tests(filter_),
             coverage=self.coverage.get(filter_.qualified),
+            changes=self.changes.get(filter_.qualified, ()),
         )
 
     def graph(self, filter_: Filter) -> Graph:
