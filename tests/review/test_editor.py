@@ -12,6 +12,7 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
 from predicat.editor.protocol import path_of
+from predicat.editor.workspace import Workspace
 from tests.processes import in_process
 
 CATALOG = """apiVersion: predicat/v1
@@ -180,6 +181,28 @@ async def conversation(folder: Path) -> None:
 
 def test_a_conversation(folder: Path) -> None:
     asyncio.run(asyncio.wait_for(conversation(folder), 90))
+
+
+OFFERED = (
+    ("relation:\n  duckdb: {|", {"csv", "delim", "decimal", "thousands", "nulls"}),
+    ('relation: {duckdb: {csv: "a,b.csv", |', {"csv", "delim", "decimal", "thousands", "nulls"}),
+    ("relation:\n  duckdb:\n    csv: orders.csv\n    |", {"delim", "encoding", "header"}),
+    ("relation: {spark: {csv: a.csv, encoding: |", {"utf-8", "latin-1"}),
+    ("relation: {duckdb: {csv: a.csv, nulls: [NA, x], decimal: |", {".", ","}),
+    ("fields:\n  amount: {type: |", {"bigint", "double"}),
+    ("fields:\n  amount: {type: bigint, |", {"description", "column"}),
+    ("filters:\n  big: {params: {least: {|", {"type", "default"}),
+)
+
+
+@pytest.mark.parametrize(("text", "wanted"), OFFERED)
+def test_keys_inside_of_braces_are_offered(tmp_path: Path, text: str, wanted: set[str]) -> None:
+    before = f"apiVersion: predicat/v1\ndataset: orders\n{text.partition('|')[0]}"
+    file = tmp_path / "orders.yml"
+    lines = before.split("\n")
+    offers = Workspace(tmp_path, {file: before}).complete(file, len(lines) - 1, len(lines[-1]))
+    assert wanted <= {offer.text for offer in offers}
+    assert not ({"sql", "filters"} & {offer.text for offer in offers})
 
 
 NAMES = """apiVersion: predicat/v1

@@ -73,17 +73,22 @@ def _parts() -> Schema:
     }
 
 
-def _relation() -> Schema:
-    def of_key(key: Key) -> Schema:
-        kind: Schema = d.TEXTS if key.several else {"enum": list(key.one_of)} if key.one_of else TEXT
-        return {**kind, "description": key.about}
+def _of_format(key: Key) -> Schema:
+    kind: Schema = d.TEXTS if key.several else {"enum": list(key.one_of)} if key.one_of else TEXT
+    return {**kind, "description": key.about}
 
+
+# The keys of files in a relation.
+FILES: d.Keys = {
+    **{kind: {**TEXT, "description": f"The path of {kind} files."} for kind in KINDS},
+    **{name: _of_format(key) for name, key in KEYS.items()},
+}
+
+
+def _relation() -> Schema:
     files = {
         "type": "object",
-        "properties": {
-            **{kind: {**TEXT, "description": f"The path of {kind} files."} for kind in KINDS},
-            **{name: of_key(key) for name, key in KEYS.items()},
-        },
+        "properties": FILES,
         "additionalProperties": False,
         "oneOf": [{"required": [kind]} for kind in KINDS],
     }

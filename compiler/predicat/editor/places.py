@@ -8,7 +8,6 @@ from msgspec import Struct
 
 _KEY = re.compile(r"^(\s*)(?:- )?([\w.\-/@]+|\"[^\"]*\")\s*:(?:\s|$)")
 _WORD = re.compile(r"[A-Za-z_][\w.@\-]*")
-_INLINE = re.compile(r"[{,]\s*(\"?[\w.]+\"?)\s*:\s*([^{}]*)$")
 
 # Keys whose lists hold names of filters.
 LISTS = ("all", "any", "not", "filters")
@@ -35,15 +34,10 @@ def place(text: str, line: int, column: int) -> Place:
     if own and own.end() <= column:
         path.append(own[2].strip('"'))
         indent, value = len(own[1]), True
-        rest = before[own.end() :]
-        inner = _INLINE.search(rest)
-        if inner:
-            path.append(inner[1].strip('"'))
-        elif re.search(r"[{,]\s*[\w.]*$", rest):
-            value = False
-    elif inner := _INLINE.search(before):
-        path.append(inner[1].strip('"'))
-        value = True
+        inner, value = _inline(before[own.end() :], outside=True)
+    else:
+        inner, value = _inline(before, outside=False)
+    path += inner
     outer: list[str] = []
     for number in range(min(line, len(lines)) - 1, -1, -1):
         match = _KEY.match(lines[number])
@@ -55,6 +49,36 @@ def place(text: str, line: int, column: int) -> Place:
     value = value or (before.lstrip().startswith("- ") and bool(outer) and outer[-1] in LISTS)
     dataset = re.search(r"^dataset:\s*(\S+)", text, re.MULTILINE)
     return Place((*outer, *path), value, before, word_at(current, column), dataset[1] if dataset else "")
+
+
+_LIST = "["
+
+
+def _inline(text: str, *, outside: bool) -> tuple[list[str], bool]:
+    """The keys of the braces that are open at the end of a text, and whether it ends in a value; `outside` is
+    whether it is one where nothing is open.
+    """
+    keys: list[str] = []  # of each open brace; empty before its colon
+    word = quote = ""
+    for sign in text:
+        if sign == quote:
+            quote = ""
+        elif quote:
+            word += sign
+        elif sign in "'\"":
+            quote = sign
+        elif sign in "{[":
+            keys.append(_LIST if sign == _LIST else "")
+            word = ""
+        elif sign in "}]":
+            keys, word = keys[:-1], ""
+        elif sign == ":" and keys and not keys[-1]:
+            keys[-1], word = word.strip(), ""
+        elif sign == "," and keys:
+            keys[-1], word = _LIST if keys[-1] == _LIST else "", ""
+        else:
+            word += sign
+    return [key for key in keys if key not in ("", _LIST)], bool(keys[-1]) if keys else outside
 
 
 def word_at(line: str, column: int) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from predicat.catalog.jobs import JOB, SOURCE
+from predicat.catalog.json_schema import FILES
 from predicat.catalog.keys import (
     FIELD,
     FILE,
@@ -257,6 +258,8 @@ def _keys(path: tuple[str, ...]) -> Keys:
             return FILTER if len(path) == 2 else VERSION
         case ("fields", _):
             return FIELD
+        case ("relation", _):
+            return FILES
         case ("groups", _):
             return GROUP
         case ("subscriptions", _):
