@@ -86,7 +86,7 @@ def test_few_bad_rows_are_found_after_any_number_of_days(catalog: predicat.Catal
 
 
 def test_more_days_make_narrower_bounds(catalog: predicat.Catalog) -> None:
-    ends = [proposed(catalog, good_days(days))["orders.german"].bounds for days in (1, 8, 28)]
+    ends = [proposed(catalog, good_days(days))["orders.german"].bounds for days in (1, 14, 28)]
     widths = [share(bounds["at_most"]) - share(bounds["at_least"]) for bounds in ends]
     assert widths == sorted(widths, reverse=True) and widths[-1] < 0.12
     assert all(share(bounds["drift"]) < width for bounds, width in zip(ends, widths, strict=True))

@@ -21,7 +21,7 @@ CONFIDENCE = 0.9999
 # Days from which their spread is measured. Of fewer days it is guessed.
 ENOUGH = 8
 # The guess: the accepted rows for each other row may become this many times as many, or as few.
-ODDS = 1.5
+ODDS = 1.4
 _WEEKS = 8
 # Days that each weekday needs in eight weeks: holidays are missing.
 _OF_A_WEEKDAY = 6
@@ -156,11 +156,25 @@ def _few(days: Sequence[Day]) -> Forecast:
     """Of too few days for their spread: what chance explains, the days themselves, and the guess."""
     count, total = sum(day.count for day in days), sum(day.rows for day in days)
     low, high = next_share(count, total, min(day.rows for day in days), normal_point(CONFIDENCE))
-    low = _odds(min(low, *(day.share for day in days)), 1 / ODDS)
-    high = _odds(max(high, *(day.share for day in days)), ODDS)
     center = count / total
+    low = _farther(center, min(low, *(day.share for day in days)), 1 / ODDS)
+    high = _farther(center, max(high, *(day.share for day in days)), ODDS)
     drift = max(high - center, center - low) * math.sqrt(2)
     return Forecast(low, high, center, drift, "once" if len(days) == 1 else "few", days)
+
+
+def _farther(center: float, end: float, factor: float) -> float:
+    """The end of an interval, farther from the center by the guess. Chance and the difference of days are
+    independent, so the squares of their distances add up.
+    """
+    if not (0 < center < 1 and 0 < end < 1):
+        return _odds(end, factor)
+    distance = math.hypot(_logit(end) - _logit(center), math.log(factor))
+    return _odds(center, math.exp(math.copysign(distance, math.log(factor))))
+
+
+def _logit(share: float) -> float:
+    return math.log(share / (1 - share))
 
 
 def _odds(share: float, factor: float) -> float:

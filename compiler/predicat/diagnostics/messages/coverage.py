@@ -43,8 +43,8 @@ counted_shares = Text[str, str, str, int, str](
     "{what}{low} to {high} of the rows on {days:count day} ({rows})"
 )
 counted_rows = Text[str, str, int]("{low} to {high} on {days:count day}")
-guessed = Text[str, float, float, int]("""{figures}; a {share:.2%} interval, then odds {odds:g} times as high
-    or low, because fewer than {enough} days do not show how days differ""")
+guessed = Text[str, float, float, int]("""{figures}; a {share:.2%} interval, wider as if odds may be
+    {odds:g} times as high or low, because fewer than {enough} days do not show how days differ""")
 rises = Text[str]("{figures}; the figures rise from day to day, so a limit would soon be wrong")
 falls = Text[str]("{figures}; the figures fall from day to day, so a limit would soon be wrong")
 steps = Text[int, float]("the steps from day to day on {days:count day} (confidence {share:.2%})")
