@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from predicat.deploy import columns
-from predicat.diagnostics import PredicatError, extras
-from predicat.diagnostics import messages as msg
+from predicat.diagnostics import extras
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages.tables import RECORD
 from predicat.files import finding
@@ -25,6 +24,7 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
+from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -51,28 +51,23 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     """
     from pyspark.errors import PySparkException  # noqa: PLC0415  # optional
 
-    try:
+    with failures.telling():
         if isinstance(source, str):
             session = local_session(master, f"predicat quality {plan.dataset.name}")
             reading = read_relation(session, source, plan.dataset)
             frame, bad = reading.frame, _bad(plan, reading, source)
         else:
             frame, bad = source, BadCells()
-    except PySparkException as error:
-        raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
     provide(frame.sparkSession, (item.node for item in plan.items))
     part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
 
     def run(plan: Plan) -> Measure:
-        try:
-            with settings(frame.sparkSession, {**READING, **_SETTINGS}):
-                result = measure(
-                    plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample
-                )
-                measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
-        except PySparkException as error:
-            raise PredicatError.of(msg.engine_error("Spark", _first_line(error))) from None
-        return result
+        with failures.telling(), settings(frame.sparkSession, {**READING, **_SETTINGS}):
+            result = measure(
+                plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample
+            )
+            measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
+            return result
 
     def probe(condition: str) -> str | None:
         try:

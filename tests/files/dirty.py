@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from msgspec import Struct, field
 
 RECORD = "(record)"
@@ -60,7 +61,7 @@ def _with(second: str, **more: Any) -> Dirty:
 
 def _json(second: str, **more: Any) -> Dirty:
     first = '{"id": 1, "qty": 3, "amount": 150.00, "price": 1.25, "paid": true, "note": "Zürich"}'
-    return Dirty(f"{first}\n{second}\n", name="a.jsonl", **{"at": 2, **more})
+    return Dirty(f"{first}\n{second}\n", **{"name": "a.jsonl", "at": 2, **more})
 
 
 _SEMI = HEAD.replace(",", ";")
@@ -129,6 +130,9 @@ FILES = {
     ),
     "byte_order_mark": _with("2,x,,,,,,,", bad={"qty": 1}, accepted={"any": 2}, encoding="utf-8-sig"),
     "gzip": _with("2,x,,,,,,,", bad={"qty": 1}, name="a.csv.gz"),
+    "zst": _with("2,x,,,,,,,", bad={"qty": 1}, name="a.csv.zst"),
+    "gzip_of_json": _json('{"id": 2, "qty": "x"}', bad={"qty": 1}, name="a.jsonl.gz"),
+    "zst_of_json": _json('{"id": 2, "qty": "x"}', bad={"qty": 1}, name="a.jsonl.zst"),
     "null_words": _with("NA,-,,,,,,,NA", accepted={"any": 1}, form={"csv": "a.csv", "nulls": ["NA", "-"]}),
     "no_header": Dirty(
         "1,3\n2,x\n",
@@ -170,13 +174,20 @@ FILES = {
 }  # fmt: skip
 
 
+def _zst(data: bytes) -> bytes:
+    return bytes(pa.Codec("zstd").compress(data, asbytes=True))
+
+
+_PACK: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".zst": _zst}
+
+
 def write(name: str, folder: Path) -> Path:
     """Write a catalog and a file of the table. Gives the path of the file."""
     dirty = FILES[name]
     data = dirty.text.encode(dirty.encoding)
     path = folder / dirty.name
     folder.mkdir(exist_ok=True)
-    path.write_bytes(gzip.compress(data) if dirty.name.endswith(".gz") else data)
+    path.write_bytes(_PACK.get(path.suffix, bytes)(data))
     (folder / "catalog").mkdir(exist_ok=True)
     relation = {**dirty.form, "csv": str(path)} if dirty.form else str(path)
     text = f"relation: {{duckdb: {_yaml(relation)}, spark: {_yaml(relation)}}}\nfields:\n{FIELDS}filters:\n"

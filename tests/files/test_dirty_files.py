@@ -1,5 +1,6 @@
 """Dirty files: `match`, `quality` and `seek` count the same rows, and name the same bad cells."""
 
+import gzip
 from pathlib import Path
 from typing import Any
 
@@ -56,21 +57,35 @@ def test_every_reader_says_the_same(name: str, tmp_path: Path) -> None:
     assert none.row is None and none.bad == bad
 
 
+LATIN = "id,note\n" + "1,Zurich\n" * 2000 + "1,Zürich\n"
+# Files that no reader takes, and a part of the sentence. Each has a name of its own.
+UNREADABLE = (
+    ("a.xlsx", b"PK", "it is a spreadsheet"),
+    ("b.csv", "id,note\n1,Zürich\n".encode("latin-1"), "it is not valid UTF-8 at byte 11"),
+    ("long.csv", LATIN.encode("latin-1"), "it is not valid UTF-8 at byte 18011"),
+    ("long.csv.gz", gzip.compress(LATIN.encode("latin-1")), "it is not valid UTF-8 at byte 18011"),
+    ("c.csv", b"", "it has no header"),
+    ("d.csv", b"id,id\n1,2\n", "its header has the column 'id' twice"),
+    ("e.json", b'[{"id": 1},\n {"id": }]', "e.json:2: it is not valid JSON"),
+    ("f.csv.gz", b"id\n1\n", "Not a gzipped file"),
+    ("g.csv.zst", b"id\n1\n", "g.csv.zst"),
+    ("none.csv", None, "file or folder"),
+    ("other.csv", b"a,b\n1,2\n", "other.csv"),
+)
+
+
+def written(folder: Path, name: str, data: bytes | None) -> Path:
+    """A file of the table, or the path of none."""
+    if data is not None:
+        (folder / name).write_bytes(data)
+    return folder / name
+
+
 def test_a_file_of_another_kind_is_one_sentence(tmp_path: Path) -> None:
     write("clean", tmp_path)
     catalog = predicat.load_catalog(tmp_path / "catalog")
-    for name, data, said in (
-        ("a.xlsx", b"PK", "it is a spreadsheet"),
-        ("b.csv", "id,note\n1,Zürich\n".encode("latin-1"), "it is not valid UTF-8 at byte 11"),
-        ("c.csv", b"", "it has no header"),
-        ("d.csv", b"id,id\n1,2\n", "its header has the column 'id' twice"),
-        ("e.json", b'[{"id": 1},\n {"id": }]', "e.json:2: it is not valid JSON"),
-        ("f.csv.gz", b"id\n1\n", "Not a gzipped file"),
-        ("none.csv", None, "no such file or folder"),
-    ):
-        path = tmp_path / name
-        if data is not None:
-            path.write_bytes(data)
+    for name, data, said in UNREADABLE:
+        path = written(tmp_path, name, data)
         for read in (
             lambda: matched(catalog, path),  # noqa: B023  # called here
             lambda: on_duckdb(plan(catalog, "orders", ("any",), "duckdb"), str(path)),  # noqa: B023  # as above

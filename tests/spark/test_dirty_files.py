@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 
 import predicat
+import predicat_spark
 from predicat.files import cells
+from predicat.quality.plan import plan
 from predicat_spark.pipeline.source import Reading, read_relation
+from predicat_spark.quality import on_spark
 from predicat_spark.settings import READING, settings
 from tests.files.dirty import FILES, FILTERS, write
 from tests.files.test_cells import BAD, CSV, KINDS, TEXTS, converted, declared, is_nan
-from tests.files.test_dirty_files import matched
+from tests.files.test_dirty_files import UNREADABLE, matched, written
 from tests.rounds import rounds
 
 # Of few rows, compiling takes most of the time.
@@ -62,6 +65,54 @@ def test_spark_counts_as_match_does(spark: Any, tmp_path: Path, names: tuple[str
             for row in whole.collect()
         }
     assert found == wanted
+
+
+SOME = ("bad_number", "no_header", "json_lines")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in SOME else pytest.mark.slow) for name in FILES]
+)
+@pytest.mark.filterwarnings("ignore::predicat.api.UnknownKeyWarning")
+def test_quality_and_run_count_as_match_does(spark: Any, tmp_path: Path, name: str) -> None:
+    path = write(name, tmp_path)
+    catalog = predicat.load_catalog(tmp_path / "catalog")
+    rows, accepted, bad = matched(catalog, path)
+    with settings(spark, _INTERPRETED):
+        found = on_spark(plan(catalog, "orders", (), "spark"), str(path))
+        there = [filter_ for filter_ in FILTERS if f"orders.{filter_}" not in found.errors]
+        report = predicat_spark.run(catalog, "orders", there, str(path))
+    assert (found.rows, found.bad) == (rows, bad)
+    assert {key.partition(".")[2]: count for key, count in found.accepted.items()} == {
+        filter_: accepted[filter_] for filter_ in there
+    }
+    assert not any(accepted[key.partition(".")[2]] for key in found.errors)
+    assert report.rows == rows
+    assert {row.name: row.accepted for row in report.filters} == {
+        filter_: accepted[filter_] for filter_ in there
+    }
+    assert {cell.column: cell.cells for cell in report.bad_cells} == bad.counts
+    places = {name: [sample.place for sample in few] for name, few in bad.samples.items()}
+    assert {cell.column: cell.places for cell in report.bad_cells} == places
+
+
+def test_spark_refuses_what_the_other_readers_refuse(spark: Any, tmp_path: Path) -> None:
+    """In their words, without a text of Spark. It would read a cell to the end of the file where a quote is
+    not closed: the others go on behind it.
+    """
+    write("clean", tmp_path)
+    catalog = predicat.load_catalog(tmp_path / "catalog")
+    open_quote = ("quote.csv", b'id,note\n1,x\n2,"y\n3,z\n', "quote.csv:3: a quote is not closed")
+    for name, data, said in (*UNREADABLE, open_quote):
+        path = written(tmp_path, name, data)
+        for read in (
+            lambda: on_spark(plan(catalog, "orders", ("any",), "spark"), str(path)),  # noqa: B023  # called here
+            lambda: predicat_spark.run(catalog, "orders", ["any"], str(path)),  # noqa: B023  # as above
+        ):
+            with pytest.raises(predicat.PredicatError) as caught:
+                read()
+            shown = caught.value.diagnostics[0].render()
+            assert said in shown and "SQLSTATE" not in shown and "_corrupt" not in shown, (name, shown)
 
 
 def _exact(sql: str, kind: str) -> str:

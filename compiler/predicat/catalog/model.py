@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.api import Predicate
-from predicat.catalog.file_formats import FileFormat
+from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.jobs import Job
 from predicat.catalog.lists import ValueList
 from predicat.catalog.versions import version_number
@@ -280,6 +280,14 @@ class DatasetHead(Struct):
     def place(self, what: str) -> Span:
         """The place of a definition (`field carrier`) or of a key (`relation`), if there is one."""
         return self.places.get(what, NOWHERE)
+
+    def form(self, engine: str) -> FileFormat:
+        """How the files are written that an engine reads: as its relation says, or that of another engine if
+        it has none.
+        """
+        if engine in self.relation:
+            return self.files.get(engine, ANY)
+        return next(iter(self.files.values()), ANY)
 
     def filter_named(self, name: str) -> str:
         """The filter of the subscription with this name, or else the name itself."""

@@ -70,7 +70,6 @@ def command(
     variables: dict[str, str] = VARIABLES,
 ) -> None:
     from predicat.api import UnknownKeyWarning  # noqa: PLC0415  # not for --help
-    from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # as above
     from predicat.matching.matcher import Matcher  # noqa: PLC0415  # as above
     from predicat.matching.rows import RowReader  # noqa: PLC0415  # as above
 
@@ -84,7 +83,7 @@ def command(
     for name, reason in matcher.left_out.items():
         click.echo(say.not_asked(name, reason), err=True)
     source = source or _default(folder, dataset_)
-    reader = RowReader(dataset_, null, dataset_.files.get("duckdb", ANY))
+    reader = RowReader(dataset_, null, dataset_.form("duckdb"))
     moment = reading(now)
     counts: Counter[str] = Counter()
     rows = accepted = 0

@@ -61,10 +61,9 @@ def command(
         raise PredicatError.of(no_order_by_expression(order_by, text))
     column = dataset.fields[order_by].column(engine) if order_by is not None else None
     if source is not None:
-        from predicat.catalog.file_formats import ANY  # noqa: PLC0415  # not for --help
-        from predicat.seeking import files  # noqa: PLC0415  # as above
+        from predicat.seeking import files  # noqa: PLC0415  # not for --help
 
-        written = dataset.files.get("duckdb", ANY)
+        written = dataset.form("duckdb")
         if starting_offsets:
             text, bad = files.offsets(predicate, source, written)
             click.echo(text)

@@ -134,8 +134,8 @@ def refused(
     found: dict[str, Diagnostic] = {}
     for filter_ in filters:
         for problem in problems(engine, relation, columns, [filter_], composites, places):
-            # of a missing column a server tells more, and DuckDB less
-            if problem.code == "column-type" or engine == "duckdb":
+            # of a missing column a server tells more, and readers of files less
+            if problem.code == "column-type" or engine != "postgres":
                 found.setdefault(filter_.qualified, problem)
     return found
 

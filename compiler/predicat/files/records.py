@@ -79,6 +79,11 @@ def there(path: str) -> bool:
     return bool(_SCHEME.match(path)) or any(sign in path for sign in "*?[") or Path(path).exists()
 
 
+def is_remote(path: str) -> bool:
+    """Whether a path has a scheme, such as `s3:`: only engines reach it."""
+    return bool(_SCHEME.match(path))
+
+
 def files_of(path: str) -> list[str]:
     """The files at a path: itself, those that a pattern names, or those of a folder with the first ending
     that occurs. Raises PredicatError if there are none.
@@ -112,9 +117,12 @@ def opened(path: str, encoding: str, stdin: IO[bytes] | None = None) -> Iterator
             head = raw.peek(2)[:2] if isinstance(raw, io.BufferedReader) else b""
             wide = encoding == "utf-8" and head in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
             coding = ENCODINGS["utf-16" if wide else encoding].python
-            yield io.TextIOWrapper(cast("IO[bytes]", raw), encoding=coding, newline="")
-    except UnicodeDecodeError as error:
-        raise PredicatError.of(say.other_encoding(path, error.start, encoding, ENCODINGS)) from None
+            try:
+                yield io.TextIOWrapper(cast("IO[bytes]", raw), encoding=coding, newline="")
+            except UnicodeDecodeError as error:
+                before = raw.tell() - len(error.object) if not wide and raw.seekable() else 0
+                told = say.other_encoding(path, before + error.start, encoding, ENCODINGS)
+                raise PredicatError.of(told) from None
     except (OSError, EOFError) as error:
         raise PredicatError.of(
             say_files.unreadable(path, getattr(error, "strerror", None) or str(error))
@@ -151,6 +159,32 @@ def records(path: str, form: FileFormat, stdin: IO[bytes] | None = None) -> Iter
             yield record
     if first is not None and not good:
         raise PredicatError.of(say_files.unreadable(say.line(path, first.line), first.wrong))
+
+
+def verify(path: str, form: FileFormat) -> None:
+    """Read a file once for an engine that would change what `records` refuses: it replaces the bytes of
+    another encoding, and a quote that is not closed takes the records that follow. Raises PredicatError.
+    """
+    if form.kind != "csv":
+        for _ in records(path, form):
+            pass
+        return
+    with opened(path, form.encoding) as text:
+        lines = _layout(text, path, form)[1]
+        before = lines.line_num
+        while True:
+            try:
+                for _ in lines:
+                    before = lines.line_num
+            except csv.Error as error:
+                if _NOT_CLOSED in str(error):
+                    place = say.line(path, before + 1)
+                    raise PredicatError.of(say_files.unreadable(place, say.no_csv(error))) from None
+            else:
+                return
+
+
+_NOT_CLOSED = "unexpected end of data"
 
 
 # --- CSV

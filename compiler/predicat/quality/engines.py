@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.backends.sql.expressions import columns_of as read_from
-from predicat.catalog.file_formats import ANY
 from predicat.deploy import columns, file_relations, relations
 from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
@@ -229,7 +228,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
 
     named = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
     fields = {**plan.dataset.fields, **named}.values()
-    form = plan.dataset.files.get("duckdb", ANY)
+    form = plan.dataset.form("duckdb")
     if not files_there(source):
         raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
     with duckdb.connect() as connection, _as_problems():

@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 
 from msgspec import Struct, to_builtins
 
+from predicat.diagnostics.messages.tables import RECORD
+from predicat.files import finding
 from predicat.ir.canonical import meaning_hash
 from predicat_spark.pipeline.commit import Record, Target
 from predicat_spark.pipeline.progress import Metrics
 from predicat_spark.pipeline.report import BadCells, EntryError, FilterReport, Report, SinkReport
 from predicat_spark.pipeline.routed import Counts
-from predicat_spark.pipeline.source import Reading
+from predicat_spark.pipeline.source import Reading, small_files
 from predicat_spark.pipeline.work import Work
 
 
@@ -74,6 +76,27 @@ def bad_cells(reading: Reading, counts: Counts) -> list[BadCells]:
         for cell, count, samples in zip(reading.cells, counts.cells, counts.samples, strict=True)
         if count
     ]
+
+
+def _with_places(work: Work, batch: Batch, cells: list[BadCells]) -> list[BadCells]:
+    """The same with the file and line of some cells, if the files are at hand: Spark does not know them."""
+    form = batch.reading.form
+    files = small_files(work.job.source.paths) if form is not None and batch.checkpoint is None else []
+    if form is None or not cells or not files:
+        return cells
+    decls = work.catalog.datasets[work.job.dataset].fields.values()
+    columns = {decl.column("spark"): decl for decl in decls}
+    named = {column.lower(): decl.name for column, decl in columns.items()}
+    counts = {named.get(row.column.lower(), row.column): row.cells for row in cells}
+    found = finding.samples(files, form, columns, counts)
+    result: list[BadCells] = []
+    for row in cells:
+        few = found.get(named.get(row.column.lower(), row.column), [])
+        texts = row.samples if row.column == RECORD else [sample.text for sample in few]
+        result.append(
+            BadCells(row.column, row.cells, texts, [sample.place for sample in few]) if few else row
+        )
+    return result
 
 
 def _mode(work: Work, targets: Sequence[Target]) -> str:
@@ -140,7 +163,7 @@ def report_of(work: Work, batch: Batch, counts: Counts, *, many: bool) -> Report
         filter_reports(work, counts),
         sinks,
         counts.bad_rows,
-        bad_cells(batch.reading, counts),
+        _with_places(work, batch, bad_cells(batch.reading, counts)),
         started=batch.started.isoformat(),
         errors=[EntryError(*what, *about) for what, about in work.raised.take().items()],
         lag_seconds=_lag(counts.newest),

@@ -73,11 +73,19 @@ class SinkReport(Struct):
 
 
 class BadCells(Struct):
-    """The cells of a column that did not convert, and some of their texts."""
+    """The cells of a column that did not convert, some of their texts, and the file and line of each if they
+    are known.
+    """
 
     column: str
     cells: int
     samples: list[str]
+    places: list[str] = field(default_factory=list[str])
+
+    def shown(self) -> str:
+        """The texts with their places."""
+        places = [f" ({place})" for place in self.places] or [""] * len(self.samples)
+        return ", ".join(f"{text!r}{place}" for text, place in zip(self.samples, places, strict=False))
 
     def add(self, more: BadCells) -> None:
         """Add a later batch."""
@@ -212,11 +220,7 @@ def table(report: Report) -> str:
     places = [[sink.place, sink.rows, f"{sink.written:,}", f"{sink.files:,}"] for sink in report.sinks]
     if places:
         lines += ["", *aligned([["sink", "rows", "written", "files"], *places], 2)]
-    bad = [
-        [cells.column, f"{cells.cells:,}", ", ".join(map(repr, cells.samples))]
-        for cells in report.bad_cells
-        if cells.cells
-    ]
+    bad = [[cells.column, f"{cells.cells:,}", cells.shown()] for cells in report.bad_cells if cells.cells]
     if bad:
         lines += ["", *aligned([["column", "bad cells", "such as"], *bad], 1, left=(2,))]
     lines += [f"changed: {change}" for change in report.changes] + [

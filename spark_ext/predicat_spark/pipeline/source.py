@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -15,14 +16,20 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.sql.expressions import BadExpression
-from predicat.catalog.file_formats import FileFormat, cell_options, of_spark_options, spark_options
+from predicat.catalog.file_formats import (
+    KEYS,
+    FileFormat,
+    cell_options,
+    of_spark_options,
+    spark_options,
+)
 from predicat.catalog.jobs import FORMAT_OPTIONS, UNTYPED, Source
 from predicat.catalog.model import Dataset, Filter
 from predicat.deploy.columns import expressions_of
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.files import cells
-from predicat.files.records import delimiter
+from predicat.files.records import delimiter, files_of, is_remote, refuse_sheet, verify
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import STRING
 from predicat_spark.names import quoted, quoted_table
@@ -82,12 +89,8 @@ def read(session: SparkSession, source: str, dataset: Dataset) -> DataFrame:
 
 
 def read_relation(session: SparkSession, source: str, dataset: Dataset) -> Reading:
-    """Like `read`, with the cells that may not convert. Files are written as the relation says."""
-    place = located(session, source)
-    form = dataset.files.get("spark")
-    if form is not None and place.table is None:
-        place = of_format(place, form)
-    return read_source(session, place, dataset)
+    """Like `read`, with the cells that may not convert."""
+    return read_source(session, located(session, source), dataset)
 
 
 def located(
@@ -110,6 +113,29 @@ def located(
     return Source(table=text)
 
 
+def _named_kinds(source: Source) -> set[str]:
+    """The format of files as it is said, or by the endings of their paths."""
+    if source.format is not None:
+        return {source.format}
+    return {kind for path in source.paths if (kind := _ending(path)) is not None}
+
+
+# Options that say no more than our formats do.
+_OURS = {row.spark or key for key, row in KEYS.items()} | {"multiLine", "enforceSchema"}
+# Bytes of local files that are read twice. Others are too long, or not at hand.
+_SMALL = 64 * 2**20
+
+
+def small_files(paths: Sequence[str]) -> list[str]:
+    """The files at some paths, if they are small and on this machine."""
+    try:
+        files = [file for path in paths for file in files_of(path)]
+    except PredicatError:
+        return []  # Spark says what is missing
+    local = not any(map(is_remote, files))
+    return files if local and sum(Path(file).stat().st_size for file in files) <= _SMALL else []
+
+
 def of_format(source: Source, form: FileFormat) -> Source:
     """Files that are written as the relation of a dataset says. Options that are given count."""
     options = dict(source.options)
@@ -125,19 +151,32 @@ def of_format(source: Source, form: FileFormat) -> Source:
 def read_source(
     session: SparkSession, source: Source, dataset: Dataset, *, streaming: bool = False
 ) -> Reading:
-    """The rows of a source, with texts converted to the types that the catalog declares."""
+    """The rows of a source, with texts converted to the types that the catalog declares. Files are written as
+    the relation says, unless they have the ending of another format.
+    """
     source = replace(source, options=dict(map(_resolved, source.options.items())))
+    given = dataset.form("spark")
+    if given.kind and source.paths and (_named_kinds(source) or {given.kind}) == {given.kind}:
+        source = of_format(source, given)
     with settings(session, READING):
         if source.table is not None:
             frame = session.readStream.table(source.table) if streaming else session.table(source.table)
             return Reading(frame, tuple(frame.columns))
+        if source.format is None:
+            for path in source.paths:
+                refuse_sheet(path)
         kind = source.format or _format(Files(session), source.paths)
         source = replace(source, options={**FORMAT_OPTIONS.get(kind, {}), **source.options})
+        header = given.header if source.format == given.kind else ()
+        if kind in ("csv", "json") and not streaming and source.options.keys() <= _OURS:
+            for file in small_files(source.paths):
+                verify(file, replace(of_spark_options(kind, source.options), header=header))
         source = replace(source, options={**_found(session, kind, source), **source.options})
         reader: Any = session.readStream if streaming else session.read
         reader = reader.format(kind).options(**source.options)
         if kind in UNTYPED:
             form = of_spark_options("csv" if kind == "csv" else "json", source.options)
+            form = replace(form, header=header)
             frame = _typeless(session, reader, kind, source, dataset, streaming=streaming)
             return _declared(frame, dataset, form)
         if source.schema is not None:
