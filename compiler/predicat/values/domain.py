@@ -58,6 +58,10 @@ class Domain(Struct, frozen=True):
         """The ordinal of the next greater value."""
         return ordinal + "\0" if self is TEXTS else ordinal + 1
 
+    def has(self, ordinal: Any) -> bool:
+        """Whether a value has an ordinal."""
+        return bool(self.least <= ordinal and (self.greatest is None or ordinal <= self.greatest))
+
 
 # All texts, each of which is its own ordinal: between two there is always a third.
 TEXTS = Domain("", None, str, str)

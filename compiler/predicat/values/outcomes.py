@@ -32,7 +32,7 @@ from predicat.semantics.evaluate import compile_node
 from predicat.values import preimage
 from predicat.values.automaton import Label, Opaque
 from predicat.values.domain import TEXTS, Domain, after_prefix, domain
-from predicat.values.partition import Line, Partition, choices, line, product
+from predicat.values.partition import Line, Partition, Some, choices, line, product
 from predicat.values.preimage import CONNECTIVES, combines_tests, connected, x_of
 from predicat.values.texts import Texts
 
@@ -60,6 +60,8 @@ def accepted(test: Node) -> Accepted | None:
     for operand in reversed(_operands(plain)):
         try:
             found = _outcome(plain, operand)
+            if any(isinstance(label, Some) for label in found.cells.labels):
+                continue
             sure = product([found], lambda label: label is True, of_choices=False)
             near = product([found], lambda label: True in choices(label), of_choices=False)
         except (Opaque, PredicatError):

@@ -8,6 +8,7 @@ with the reference evaluator finds, so that overflow and rounding are those of a
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import cache, lru_cache, partial
@@ -21,16 +22,16 @@ from predicat.ir.operators import (
     COMPARISONS,
     MONOTONE,
     ORDERED,
-    SOLVED_ONLY,
     TIME_PARTS,
     monotone_in,
 )
 from predicat.ir.operators.row import Order
-from predicat.ir.types import BOOLEAN, DecimalType, Type
+from predicat.ir.types import BOOLEAN, DATE, STRING, DecimalType, Type
+from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
 from predicat.values.automaton import Label, Opaque
 from predicat.values.cycles import PERIODIC, cycles
-from predicat.values.domain import Domain, domain, first_near, turns
+from predicat.values.domain import DAY, TEXTS, Domain, domain, first_near, turns
 from predicat.values.partition import Line, Partition, Some, line, partition, product, some, uniform
 
 # What combines tests.
@@ -40,11 +41,20 @@ PERHAPS = Some(frozenset((True, False, None)))
 _COMPARED = (*COMPARISONS, "same", "in")
 # Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
 _ONE_SIDED = ("eq", "in", *ORDERED)
+# Operators that keep the order of an argument beside some constants.
+_IN_ORDER: dict[tuple[str, int], Callable[[Call], bool]] = {
+    ("format_time", 1): lambda node: (
+        isinstance(node.args[0], Literal) and is_in_order(str(node.args[0].value))
+    ),
+    ("add_months", 0): lambda node: node.type == DATE,
+}
+# Operators whose result is less than so many ordinals away from their argument, whatever the constants are.
+_NEAR = {"in_zone": DAY}
 
 
 def of_type(kind: Type) -> Domain:
     """The values of a type. Raises Opaque if they have no order."""
-    result = domain(kind)
+    result = TEXTS if kind == STRING else domain(kind)
     if result is None:
         raise Opaque
     return result
@@ -104,7 +114,7 @@ def _compared(test: Call, inner: Node, constants: Iterable[Node]) -> Partition:
     for constant in constants:
         if not isinstance(constant, Literal):
             raise Opaque
-        starts.update(at for at in _around(inner.type, constant) if values.least < at <= values.greatest)
+        starts.update(at for at in _around(inner.type, constant) if values.has(at))
     ordered = sorted(starts)
     cells = line(ordered, map(run, ordered))
     return partition(values, cells, run(None), run(math.nan) if values.others else None, PERHAPS)
@@ -120,7 +130,7 @@ def _around(kind: Type, constant: Literal) -> tuple[int, ...]:
     else:
         guess = values.ordinal(Decimal(str(value)) if isinstance(kind, DecimalType) else value)
         if kind == constant.type and not isinstance(kind, DecimalType):
-            return guess, guess + 1
+            return guess, values.next(guess)
     return _passed(kind, constant, guess)
 
 
@@ -183,6 +193,10 @@ def _under(node: Call, place: int, wanted: Partition) -> Partition:
     """The preimage under one operator, by the values of its argument."""
     kind = node.args[place].type
     values, cuts = of_type(kind), wanted.line().starts[1:]
+    if values is TEXTS:
+        raise Opaque
+    if node.op in _NEAR:
+        return Partition(values, _near(wanted, values, _NEAR[node.op]), wanted.others)
     run = cache(
         _function(replace(node, args=(*node.args[:place], x_of(kind), *node.args[place + 1 :])), values)
     )
@@ -209,17 +223,34 @@ def _directed(node: Call, place: int, values: Domain) -> list[tuple[int, int]]:
     """The ranges of an argument in which an operator is monotone. Raises Opaque if it is not."""
     others = [arg.value for arg in node.args if isinstance(arg, Literal)]
     order = MONOTONE[node.op][place] if monotone_in(node.op, place) else Order.NOT
-    is_finite = all(
-        value is not None and not (isinstance(value, float) and not math.isfinite(value)) for value in others
-    )
+    is_known = order is not Order.NOT or ((node.op, place) in _IN_ORDER and _IN_ORDER[node.op, place](node))
     is_of_zone = node.op in TIME_PARTS and any(value != "UTC" for value in others)
-    if order is Order.NOT or not is_finite or is_of_zone or node.op in SOLVED_ONLY:
+    if not is_known or is_of_zone or not all(map(_is_finite, others)):
         raise Opaque
     if order is Order.BY_SIGN and not others[0]:
         raise Opaque
     if order is Order.SIDES:
         return [(values.least, -1), (0, 0), (1, values.greatest)]
     return [(values.least, values.greatest)]
+
+
+def _is_finite(value: Any) -> bool:
+    return value is not None and not (isinstance(value, float) and not math.isfinite(value))
+
+
+def _near(wanted: Partition, values: Domain, by: int) -> Line:
+    """The preimage under an operator whose result is less than `by` away from its argument, if it has one:
+    around each cut it is not known which label.
+    """
+    cells, low, high = wanted.line(), values.least, values.greatest + 1
+    edges = {at for cut in cells.starts[1:] for at in (cut - by, cut + by)} | {low + by, high - by}
+    starts = [low, *sorted(at for at in edges if low < at < high)]
+    labels = []
+    for start, end in zip(starts, [*starts[1:], high], strict=True):
+        first, last = (bisect_right(cells.starts, at) for at in (max(start - by + 1, low), end + by - 2))
+        beyond = wanted.others[:1] if start < low + by or end > high - by else ()
+        labels.append(some([*cells.labels[first - 1 : last], *beyond]))
+    return line(starts, labels)
 
 
 # --- choices

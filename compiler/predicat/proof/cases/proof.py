@@ -8,16 +8,17 @@ Graph-Based Algorithms for Boolean Function Manipulation, 1986.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
-from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, reads_now
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
 from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
 from predicat.proof.cases.representatives import Representative, Unknown, representatives
+from predicat.proof.cases.since_now import Lengths, at_moment, since_now
 from predicat.proof.inputs import is_affordable, over_inputs
 from predicat.rewrite.acceptance import never_unknown
 from predicat.values.automaton import Opaque
@@ -47,8 +48,6 @@ def cases(before: Node, after: Node) -> Cases | None:
     """The pairs of outcomes that two predicates can have on one row; None if there are too many cases.
     Parameters are in rows as `:name`.
     """
-    if reads_now(before) or reads_now(after):
-        return None  # a clock has no value of each kind that a timestamp has
     try:
         return _Proof((before, after)).cases()
     except (Opaque, RecursionError, PredicatError):
@@ -65,6 +64,9 @@ class _Test(Struct):
 class _Proof:
     def __init__(self, nodes: tuple[Node, Node]) -> None:
         self.nodes = nodes
+        found = [since_now(node, _is_place) for node in nodes]
+        self.without_clock = [node for node, _ in found]
+        self.lengths: Lengths = {field: length for _, own in found for field, length in own.items()}
         # Tests without known cases: they are split, or may have any outcome.
         self.split: set[Node] = set()
         self.tests: list[_Test] = []
@@ -75,7 +77,7 @@ class _Proof:
         for _ in range(_ROUNDS):
             self.tests.clear()
             self.numbers.clear()
-            skeletons = tuple(map(self.skeleton, self.nodes))
+            skeletons = tuple(map(self.skeleton, self.without_clock))
             try:
                 levels = list(self.levels())
             except Unknown as error:
@@ -155,7 +157,8 @@ class _Proof:
         for number, test in enumerate(self.tests):
             if test.place is None:
                 outcomes = (True, False) if never_unknown(test.node) else (True, False, None)
-                yield _Level(None, None, [number], [Representative(None, (outcome,)) for outcome in outcomes])
+                unsure = [Representative(None, (outcome,), sure=False) for outcome in outcomes]
+                yield _Level(None, None, [number], unsure)
 
     def values(self, slot: Node, tests: tuple[Node, ...]) -> list[Representative]:
         result = self.known.get((slot, tests))
@@ -165,14 +168,14 @@ class _Proof:
 
     def outcomes(self, skeletons: tuple[Skeleton, ...], levels: Sequence[_Level]) -> Cases:
         """Every reachable pair of outcomes, with values that lead to it."""
-        possible: dict[Pair, list[tuple[_Level, Any]]] = {}
-        states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {
+        possible: dict[Pair, list[tuple[_Level, Representative]]] = {}
+        states: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Representative]]] = {
             (skeletons, frozenset()): []
         }
         holders = {level.holder for level in levels}
         looked_at = 0
         for level in [*levels, None]:
-            following: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Any]]] = {}
+            following: dict[tuple[Skeleton, frozenset[Node]], list[tuple[_Level, Representative]]] = {}
             for (left, absent), path in states.items():
                 if not isinstance(left[0], tuple) and not isinstance(left[1], tuple):
                     possible.setdefault(left, path)
@@ -183,14 +186,14 @@ class _Proof:
                     labels = dict(zip(level.tests, value.labels, strict=True))
                     missing = level.absent(value, absent) if level.place in holders else absent
                     state = (tuple(_reduced(part, labels) for part in left), missing)
-                    following.setdefault(state, [*path, (level, value.value)])
+                    following.setdefault(state, [*path, (level, value)])
                     looked_at += 1
             states = following
             if looked_at > _MOST_STATES:
                 raise Opaque
         return self.checked_cases(possible)
 
-    def checked_cases(self, possible: Mapping[Pair, list[tuple[_Level, Any]]]) -> Cases:
+    def checked_cases(self, possible: Mapping[Pair, list[tuple[_Level, Representative]]]) -> Cases:
         """The rows, by the outcomes of the reference evaluator.
 
         Raises Opaque if it disagrees with the computed outcomes: the evaluator is right.
@@ -199,19 +202,25 @@ class _Proof:
         rows: dict[Pair, dict[str, Any]] = {}
         partial: dict[Pair, dict[str, Any]] = {}
         for pair, path in possible.items():
-            row: dict[str, Any] = {}
-            for level, value in path:
-                if level.place is not None and (value is not None or isinstance(level.place, Parameter)):
-                    _put(row, _path(level.place), value)
+            row = self.row_of(path)
             if not is_affordable(row, self.nodes):
                 raise Opaque
             seen: Pair = (functions[0](row), functions[1](row))
-            if seen != pair and all(level.place is not None for level, _ in path):
+            if seen != pair and not self.lengths and all(one.sure for _, one in path):
                 raise Opaque
             rows.setdefault(seen, row)
             if seen != pair:
-                partial[pair] = row
+                partial[pair] = self.row_of([(level, one) for level, one in path if one.sure])
         return Cases(frozenset(possible), rows, partial)
+
+    def row_of(self, path: Iterable[tuple[_Level, Representative]]) -> dict[str, Any]:
+        """The row with the chosen values."""
+        row: dict[str, Any] = {}
+        for level, one in path:
+            if level.place is not None and (one.value is not None or isinstance(level.place, Parameter)):
+                _put(row, _path(level.place), one.value)
+        at_moment(row, self.lengths, lambda place, value: _put(row, _path(place), value))
+        return row
 
 
 class _Level(Struct, frozen=True):

@@ -32,7 +32,7 @@ from predicat.values import automaton
 from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain_of
 from predicat.values.outcomes import outcomes
-from predicat.values.partition import Partition
+from predicat.values.partition import Partition, Some, choices
 from predicat.values.preimage import x_of
 from predicat.values.samples import samples
 from predicat.values.texts import Texts
@@ -58,10 +58,11 @@ class Unknown(Opaque):
 
 
 class Representative(Struct, frozen=True):
-    """A value, and the outcome of each test of its path."""
+    """A value, and the outcome of each test of its path; if they are not `sure`, a possible one."""
 
     value: Any
     labels: Labels
+    sure: bool = True
 
 
 def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
@@ -83,11 +84,11 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
         found = [one for one in found if one.value == one.value]  # none is given as NaN
     ordered = [absent, *found] if absent_first and not isinstance(slot, Parameter) else [*found, absent]
     result: dict[tuple[Labels, bool], Representative] = {}
-    for one in ordered:
+    for one in sorted(ordered, key=lambda one: not one.sure):
         labels = one.labels[: len(tests)]
         # A value with places inside of it stands beside NULL, even if no test tells them apart.
         holds_places = absent_first and isinstance(one.value, dict)
-        result.setdefault((labels, holds_places), Representative(one.value, labels))
+        result.setdefault((labels, holds_places), Representative(one.value, labels, one.sure))
     return list(result.values())
 
 
@@ -107,11 +108,18 @@ def _labelled(
     elif kind == STRING or column is not None:
         parts = [_try(test, _outcomes, node, variable) for node, test in zip(nodes, tests, strict=True)]
         found = samples(parts or [outcomes(TRUE, variable)], column)
-        return [Representative(value, labels[: len(parts)]) for labels, value in found]
+        return [one for labels, value in found for one in _possible(value, labels[: len(parts)])]
     else:
         values = _values(variable, nodes, tests)
     runs = [over_inputs(node) for node in nodes]
     return [Representative(value, _labels(runs, value)) for value in (*values, None)]
+
+
+def _possible(value: Any, labels: Labels) -> Iterator[Representative]:
+    """The outcomes that a value may have."""
+    is_sure = not any(isinstance(label, Some) for label in labels)
+    for chosen in product(*map(choices, labels)):
+        yield Representative(value, chosen, is_sure)
 
 
 def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
@@ -131,6 +139,13 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     if kind == JSON:
         return _documents(variable, nodes, tests)
     raise Opaque
+
+
+def _sure(found: list[Representative]) -> list[Representative]:
+    """The values, whose outcomes must be known. Raises Opaque."""
+    if not all(one.sure for one in found):
+        raise Opaque
+    return found
 
 
 def _try(test: Node, take: Any, *args: Any) -> Any:
@@ -196,7 +211,7 @@ def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) ->
     for kind, (reader, inner) in _KINDS.items():
         scalar = x_of(inner)
         seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
-        *found, _ = _labelled(scalar, domain_of(scalar), seen, tests)
+        *found, _ = _sure(_labelled(scalar, domain_of(scalar), seen, tests))
         result += [one.value for one in found if one.value == one.value]  # JSON has no NaN
     return [*map(_json, result), [], {}]
 
@@ -312,7 +327,7 @@ class _Arrays:
 
     def values(self) -> Iterator[list[Any]]:
         bodies = list(self.bodies)
-        kinds = representatives(self.element, bodies, absent_first=False)
+        kinds = _sure(representatives(self.element, bodies, absent_first=False))
         limits = [
             max(
                 (self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True),
