@@ -35,6 +35,8 @@ def asked(letter: str) -> list[Node]:
     for name, one in (("lower", letter.lower()), ("upper", letter.upper())):
         tests = (
             f"= '{one}'",
+            f"< '{one}'",
+            f">= '{one}'",
             f"<> '{one}{one}'",
             f"IN ('{one}', 'x{one}_')",
             f"LIKE 'x{one}%'",

@@ -40,7 +40,9 @@ def compare(r: Renderer, op: str, left: Node, right: Node) -> Sql:
         return _compare_doubles(r, op, left, right)
     if op in EQUALITIES and (ascii_only := _of_ascii(r, op, left, right) or _of_ascii(r, op, right, left)):
         return ascii_only
-    one, other = tested(r, left, right), tested(r, right, left)
+    if op in EQUALITIES:
+        return binary(COMPARISON_NODES[op], tested(r, left, right), tested(r, right, left))
+    one, other = _compared(r, left), _compared(r, right)
     if left.type == STRING and op in ORDERED and r.dialect.collated is not None:
         one = r.dialect.collated(r, (left, right))
     return binary(COMPARISON_NODES[op], one, other)
@@ -59,7 +61,7 @@ def _compared(r: Renderer, node: Node) -> Sql:
 
 
 def tested(r: Renderer, node: Node, *constants: Node) -> Sql:
-    """A value that is only tested against constants: the engine's own LOWER or UPPER, if the result is the
+    """A value whose equality with constants is tested: the engine's own LOWER or UPPER, if the result is the
     same.
     """
     if not r.parameterize and isinstance(node, Call) and has_usual_case(node, *constants):
