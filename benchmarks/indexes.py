@@ -39,10 +39,12 @@ FIELDS = {
     "nums": "array<bigint>",
     "ref": "uuid",
     "local": "timestamp_ntz",
+    "email": "citext",
+    "code": "char(8)",
     "state": "enum(open, closed, new, done, lost)",
 }
 TABLE = """
-DROP TYPE IF EXISTS public.state;
+CREATE EXTENSION IF NOT EXISTS citext; DROP TYPE IF EXISTS public.state;
 CREATE TYPE public.state AS ENUM ('open', 'closed', 'new', 'done', 'lost');
 CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigint AS n,
   (i * 7907 % {rows})::double precision AS x,
@@ -59,7 +61,8 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
   ARRAY['t' || i % 2000, 't' || (i + 1) % 2000] AS tags, ARRAY[i % 2000, i % 1999]::bigint[] AS nums,
   md5((i * 7919 % {rows})::text)::uuid AS ref,
   CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state,
-  timestamp '2024-01-01 00:00:00' + (i * 7919 % {rows}) * interval '5 minutes' AS local
+  timestamp '2024-01-01 00:00:00' + (i * 7919 % {rows}) * interval '5 minutes' AS local,
+  ('User' || i * 7919 % {rows} || '@EX.com')::citext AS email, (i * 7919 % {rows})::char(8) AS code
 FROM generate_series(1, {rows}::bigint) AS i
 """
 # Orders of texts, with the ways to make a database of each: the first that the server takes.

@@ -106,6 +106,7 @@ def postgres() -> Iterator[object]:
         connection.autocommit = True
         # Tests make tables of the same name with other columns, which a prepared statement would not notice.
         connection.prepare_threshold = None
+        connection.execute("CREATE EXTENSION IF NOT EXISTS citext")
         yield connection
 
 

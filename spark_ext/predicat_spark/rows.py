@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.backends.sql.column_forms import stored_type, stored_value
 from predicat.ir.nodes import FieldDecl, Node
-from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
+from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat_spark.lists import provide
 from predicat_spark.sessions import local_session
 
@@ -36,6 +36,11 @@ def on_spark(
     return [list(column) for column in zip(*result, strict=True)][1:]
 
 
+def _column_type(decl: FieldDecl) -> str:
+    """The type of the column of a field. A DataFrame has no CHAR."""
+    return _type(decl.type) if decl.type == STRING else stored_type("spark", decl, _type)
+
+
 def frame_of(
     fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], session: SparkSession
 ) -> DataFrame:
@@ -46,10 +51,7 @@ def frame_of(
     schema = ", ".join(
         [
             "__id bigint",
-            *(
-                f"`{name}` {stored_type('spark', decl, _type)}"
-                for name, decl in zip(names, fields, strict=True)
-            ),
+            *(f"`{name}` {_column_type(decl)}" for name, decl in zip(names, fields, strict=True)),
         ]
     )
     data = [

@@ -307,13 +307,13 @@ def test_types_of_spark_and_postgres() -> None:
         "timestamp_ntz": "timestamp_ntz",
         "binary": None,
         "variant": "json",
-        "char(3)": None,
+        "char(3)": "char(3)",
     }
     postgres = {
         "text": "string",
         "character varying(9)": "string",
         "character(1)": "string",
-        "character(3)": None,
+        "character(3)": "char(3)",
         "oid": None,
         "numeric(50,2)": None,
         "numeric(3,5)": None,

@@ -9,6 +9,7 @@ import predicat
 import predicat_spark
 from predicat.api import declared
 from predicat.backends.column_types import REFUSED, column_type, holds
+from predicat.backends.sql.column_forms import stored_type
 from predicat_spark.pipeline.source import column_types
 from tests.rounds import rounds
 
@@ -40,6 +41,7 @@ DECLARED = [
         "struct<a: decimal(5,2), b: string>",
         "struct<c: bigint>",
     ),
+    *("uuid", "enum(a, b)", "citext", "char(5)", "timestamp_ntz"),
 ]
 COLUMNS = [
     *(
@@ -89,10 +91,9 @@ def test_the_extension_and_the_compiler_agree(spark: Any) -> None:
         wrong: list[str] = []
         for place, (name, text) in enumerate(types.items()):
             for kind in DECLARED:
-                found = check("shop.f", name, output.apply(place), kind)
-                refused = (
-                    holds("spark", declared({"x": kind})["x"], column_type("spark", text)).kind == REFUSED
-                )
+                field = declared({"x": kind})["x"]
+                found = check("shop.f", name, output.apply(place), stored_type("spark", field, str))
+                refused = holds("spark", field, column_type("spark", text)).kind == REFUSED
                 if found.isDefined() != refused:
                     wrong.append(f"{kind} of {text}: {found}")
                 assert not refused or "read a view that selects" in str(found.get()), found

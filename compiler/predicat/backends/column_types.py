@@ -73,6 +73,11 @@ CONTRACT = (
     Row("double", "numeric", REFUSED, say.ANY_DIGITS),
     Row("boolean", "boolean", SAME),
     Row("string", "string", SAME),
+    Row("char", "char", SAME),
+    Row("char", "string", SAME, engines="spark duckdb"),
+    Row("citext", "citext", SAME),
+    Row("citext", "string", SAME, engines="spark duckdb"),
+    Row("string", "citext", REFUSED, say.OWN_EQUALITY),
     Row("string", "char", REFUSED, say.PADDED, cast="rtrim({column})", engines="spark"),
     Row("string", "char", REFUSED, say.PADDED, cast="CAST({column} AS text)", engines="postgres"),
     Row(
@@ -168,6 +173,8 @@ def column_type(engine: str, text: str, composites: Composites | None = None) ->
     if text in known:
         members = tuple((name, column_type(engine, kind, known)) for name, kind in known[text].items())
         return ColumnType("struct", text, parts=members)
+    if engine == "postgres" and text.rpartition(".")[2] == "citext":
+        return ColumnType("citext", text)
     plain, _, collation = text.partition(" COLLATE " if engine == "postgres" else " collate ")
     if collation:
         return ColumnType("collated", text)
@@ -209,6 +216,8 @@ def _built(kind: Any, engine: str, text: str) -> ColumnType:
             return ColumnType("decimal", text, precision, scale)
         case "CHAR" | "NCHAR" if sizes in ([], [1]):
             return ColumnType("string", text)
+        case "CHAR" | "NCHAR" | "BPCHAR" if len(sizes) == 1:
+            return ColumnType("char", text, sizes[0])
         case "JSON" if engine == "postgres":  # has no operators
             return ColumnType("json_text", text)
         case _:
@@ -288,7 +297,7 @@ def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
 # The declared type for a column of a kind.
 _FIELDS = {
     **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
-    **{kind: kind for kind in ("string", "uuid", "date", "timestamp", "timestamp_ntz", "json")},
+    **{kind: kind for kind in ("string", "uuid", "citext", "date", "timestamp", "timestamp_ntz", "json")},
     "utinyint": "smallint",
     "usmallint": "int",
     "uint": "bigint",
@@ -319,6 +328,8 @@ def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
             return "timestamp"
         case "enum":
             return column.text if top else None
+        case "char" if top and column.precision > 1:
+            return f"char({column.precision})"
         case kind if kind in FORMS and not top:  # a type of fields only
             return None
         case kind:

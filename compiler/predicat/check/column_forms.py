@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -26,8 +28,11 @@ from predicat.ir.nodes import (
 from predicat.ir.operators import COMPARISONS, ORDERED, TIME_PARTS
 from predicat.ir.python_values import RowError
 from predicat.ir.types import STRING, TIMESTAMP
+from predicat.ir.value_sets import ValueSet
 
 _TESTS = {*COMPARISONS, "same", "in"}
+# Operators of parts of a text, whose other arguments are texts, too.
+_OF_PARTS = ("like", "starts_with", "ends_with", "contains")
 _ORDERS = {*ORDERED, "greatest", "least"}
 
 
@@ -52,9 +57,24 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
     for field, form in _columns(node):
         if node.op in _ORDERS and not form.form.ordered:
             yield say.no_order(node.span, field.decl.name, field.decl.shown_type)
+        elif form.form.read and node.op not in (*_TESTS, *_OF_PARTS) and _has_capitals(node):
+            yield say.in_lower_case(node.span, field.decl.name)
+        elif node.op == "in_list" and any(form.constant(value) != value for value in _of_list(node)):
+            yield say.list_in_form(node.span, field.decl.name, field.decl.shown_type)
         elif node.op in _TESTS:
             yield from (say.no_value(*one) for one in _strangers(node, field.decl.shown_type, form))
     yield from _of_local_times(node)
+
+
+def _has_capitals(node: Call) -> bool:
+    """Whether a text beside a column that is read in lower case can never be found in it."""
+    texts = [arg.value for arg in node.args if isinstance(arg, Literal) and isinstance(arg.value, str)]
+    return any(re.search(r"(?<!\\)[A-Z]", text) for text in texts)
+
+
+def _of_list(node: Call) -> Iterable[Any]:
+    found = (arg.value for arg in node.args if isinstance(arg, Literal))
+    return next((value.values for value in found if isinstance(value, ValueSet) and value.is_known), ())
 
 
 def _of_local_times(node: Call) -> Iterator[Diagnostic]:
@@ -109,7 +129,7 @@ def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, st
     for constant in _constants(node, form):
         try:
             form.form.given(constant.span.text if isinstance(constant.value, datetime) else constant.value)
-            form.value(constant.value)
+            form.constant(constant.value)
         except RowError as error:
             yield constant.span, constant.span.text or repr(constant.value), kind, error.hint
 
@@ -123,11 +143,19 @@ def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
 
 def _in_form(node: Node) -> Node:
     node = rewrite_children(node, _in_form)
-    columns = _columns(node) if isinstance(node, Call) and node.op in _TESTS else []
-    if not columns:
+    columns = _columns(node) if isinstance(node, Call) else []
+    if not isinstance(node, Call) or not columns:
         return node
     (field, form), *_ = columns
-    return rewrite_children(node, lambda part: _beside(part, field, form))
+    if node.op in _TESTS or (form.form.read and node.op in _OF_PARTS):
+        node = rewrite_children(node, lambda part: _beside(part, field, form))
+    return rewrite_children(node, _read) if not isinstance(node, Call) or node.op != "is_null" else node
+
+
+def _read(node: Node) -> Node:
+    """A field as filters read its column."""
+    form = of_field(node)
+    return Call(node.type, form.form.read, (node,), node.span) if form and form.form.read else node
 
 
 def _beside(part: Node, field: Field, form: OfColumn) -> Node:
@@ -136,7 +164,7 @@ def _beside(part: Node, field: Field, form: OfColumn) -> Node:
         case Items():
             return rewrite_children(part, lambda item: _beside(item, field, form))
         case Literal(type=kind, value=value) if kind == form.form.core and value is not None:
-            return replace(part, value=form.value(value))
+            return replace(part, value=form.constant(value))
         case Field(decl=decl) if decl.stored == field.decl.stored:
             return part
         case _ if form.form.beside and part.type == form.form.core and not isinstance(part, Literal):

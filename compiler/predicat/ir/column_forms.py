@@ -35,6 +35,7 @@ class Form(Struct, frozen=True):
         given: Raises RowError for a value of a row that the form cannot have, before it is of the core type.
         ordered: Whether all engines have the order of the core type.
         beside: An operator of texts that turns any text into the form, as far as one does.
+        read: The operator with which filters read the column, if they do not read it as it is.
     """
 
     core: Type
@@ -44,6 +45,7 @@ class Form(Struct, frozen=True):
     given: Callable[[Any], None] = lambda _: None
     ordered: bool = True
     beside: str = ""
+    read: str = ""
 
 
 _UUID = re.compile(r"[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}")
@@ -66,6 +68,8 @@ def _label(value: str, labels: Words) -> str:
     return value
 
 
+# A text of a length that does not end with a blank.
+_UNPADDED = "^(?s:(?:.{{0,{0}}}[^ ])?)$"
 # A time with an offset from UTC.
 OFFSET = "[0-9]:[0-9.: ]*[+-][0-9:]+[ ')]*$"
 
@@ -75,6 +79,13 @@ def _without_offset(value: Any) -> None:
     text = value if isinstance(value, str) else ""
     if (isinstance(value, datetime) and value.utcoffset()) or re.search(OFFSET, text):
         raise RowError(say.LOCAL)
+
+
+def _unpadded(value: str, words: Words) -> str:
+    result = value.rstrip(" ")
+    if len(result) > int(words[0]):
+        raise RowError(say.at_most(int(words[0])))
+    return result
 
 
 def _text(value: str) -> Literal:
@@ -96,10 +107,18 @@ FORMS: dict[str, Form] = {
         lambda labels: labels,
         ordered=False,
     ),
+    "char": Form(
+        STRING,
+        _unpadded,
+        lambda node, words: Call(BOOLEAN, "matches", (node, _text(_UNPADDED.format(int(words[0]) - 1)))),
+        beside="rtrim",
+    ),
+    "citext": Form(STRING, beside="lower", read="lower"),
     "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
 }
 _SPELLINGS = {
-    "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?")
+    "char": re.compile(r"(?:char|character|bpchar)\s*(\(\s*\d+\s*\))"),
+    "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
 }
 # A `timestamp` alone is a moment, as in Spark.
 _MOMENTS = re.compile(r"timestamp\s*(?:\([0-6]\))?")
@@ -113,14 +132,27 @@ def split(text: str) -> tuple[str, Words] | None:
     """
     plain = text.strip().lower()
     if not _MOMENTS.fullmatch(plain):
-        text = next((name for name, spelling in _SPELLINGS.items() if spelling.fullmatch(plain)), text)
+        found = ((name, spelling.fullmatch(plain)) for name, spelling in _SPELLINGS.items())
+        text = next((name + "".join(match.groups()) for name, match in found if match), text)
     match = re.match(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*\Z", text, re.IGNORECASE | re.DOTALL)
     name = match[1].lower() if match else ""
-    if match is None or name not in FORMS or (match[2] is not None) != (name == "enum"):
+    if match is None or name not in FORMS or (match[2] is not None) != (name in _WITH_WORDS):
         return None
-    return name, _words(match[2]) if match[2] is not None else ()
+    words = _words(match[2]) if match[2] is not None else ()
+    return None if name == "char" and not _is_length(words) else (name, words)
 
 
+# The forms whose types have words: the labels of an enum, the length of a text.
+_WITH_WORDS = ("enum", "char")
+
+
+def _is_length(words: Words) -> bool:
+    """Whether a type of texts is filled with blanks: one of a single character is not."""
+    return len(words) == 1 and words[0].isdigit() and 1 < int(words[0]) <= 10_000_000
+
+
+# As the operator `lower` does it.
+_LOWER = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
 _WORD = re.compile(r"\s*(?:'((?:[^']|'')*)'|([^',()\s]+))\s*(,|\Z)")
 
 
@@ -156,6 +188,11 @@ class OfColumn(Struct, frozen=True):
     def value(self, value: Any) -> Any:
         """The value that stands for a value of the core type. Raises RowError."""
         return self.form.value(value, self.words)
+
+    def constant(self, value: Any) -> Any:
+        """A constant beside the column as the one that stands for it. Raises RowError."""
+        lower = self.form.read == "lower"
+        return value.translate(_LOWER) if lower else self.value(value)
 
     def is_value(self, value: Any) -> bool:
         """Whether a value of the core type is one that the column has."""

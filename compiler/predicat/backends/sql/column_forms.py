@@ -13,6 +13,7 @@ from predicat.backends.sql.builders import (
     COMPARISON_NODES,
     Sql,
     between_utc,
+    binary,
     call,
     cast,
     string_literal,
@@ -34,6 +35,8 @@ class Held(Struct, frozen=True):
         constant: A constant of the core type as one of the column's type: from its SQL and its value.
         convert: Any value of the core type as one of the column's type. None: not all values are, and those
             that are none are NULL there.
+        only_if: A condition of a column that must hold, too, where a constant equals its value.
+        fits: Whether a constant can be compared in the column's type.
         pairs: Whether two columns of the form can be compared.
         ordered: Whether the engine's order is that of the core type.
     """
@@ -42,12 +45,27 @@ class Held(Struct, frozen=True):
     read: Callable[[Sql], Sql]
     constant: Callable[[Sql, Any], Sql] = lambda sql, _: sql
     convert: Callable[[Sql], Sql] | None = None
+    only_if: Callable[[Sql], Sql] | None = None
+    fits: Callable[[Any], bool] = lambda _: True
     pairs: bool = True
     ordered: bool = True
 
 
 def _text(sql: Sql) -> Sql:
     return cast(sql, "TEXT")
+
+
+def _is_ascii(sql: Sql) -> Sql:
+    """Whether a text has only ASCII characters: of others the lower case depends on the database."""
+    return binary(exp.EQ, call("OCTET_LENGTH", _text(sql)), call("LENGTH", _text(sql.copy())))
+
+
+def _stripped(sql: Sql) -> Sql:
+    return call("RTRIM", sql)
+
+
+def _never(_value: Any) -> bool:
+    return False
 
 
 def _shown(value: datetime) -> str:
@@ -73,6 +91,16 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         "postgres": Held("{}", _text, pairs=False, ordered=False),
         "duckdb": Held("{}", _text, pairs=False, ordered=False),
     },
+    "char": {
+        "postgres": Held("{}", _text, ordered=False),
+        "spark": Held("{}", _stripped, fits=_never, pairs=False),
+        "duckdb": Held(
+            "varchar", lambda sql: call("RTRIM", sql, string_literal(" ")), fits=_never, pairs=False
+        ),
+    },
+    "citext": {
+        "postgres": Held("citext", _text, only_if=_is_ascii, fits=str.isascii, pairs=False, ordered=False),
+    },
     "timestamp_ntz": {
         "postgres": Held("timestamp", between_utc, _local, between_utc),
         "duckdb": Held("timestamp", between_utc, _local, between_utc),
@@ -84,7 +112,7 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         ),
     },
 }
-_EQUALITIES = ("eq", "ne", "same", "in")
+_OTHERS = ("same", "in", "is_null")
 
 
 def _held(engine: str, node: Node | FieldDecl) -> tuple[OfColumn, Held] | None:
@@ -99,26 +127,40 @@ def read(engine: str, field: Field, column: Sql) -> Sql:
     return column if found is None else found[1].read(column)
 
 
+def column_of(node: Node) -> Field | None:
+    """The field with a form that a node is, read with the operator of the form; None for any other node."""
+    is_read = isinstance(node, Call) and len(node.args) == 1
+    field = node.args[0] if is_read and isinstance(node, Call) else node
+    form = of_field(field)
+    read = node.op if is_read and isinstance(node, Call) else ""
+    return field if isinstance(field, Field) and form is not None and form.form.read == read else None
+
+
 def held(engine: str, node: Call) -> Held | None:
     """How a column is held, if a test of it can be written in its type; None for any other node."""
-    if node.op not in COMPARISON_NODES and node.op not in (*_EQUALITIES, "is_null"):
+    if node.op not in COMPARISON_NODES and node.op not in _OTHERS:
         return None
-    fields = [arg for arg in node.args if isinstance(arg, Field)]
+    if node.op == "is_null":
+        found = _held(engine, node.args[0]) if isinstance(node.args[0], Field) else None
+        return None if found is None else found[1]
+    fields = [field for field in map(column_of, node.args) if field is not None]
     found = _held(engine, fields[0]) if fields else None
     if found is None or (node.op in ORDERED and not found[1].ordered):
         return None
     form, result = found
+    if result.only_if is not None and node.op not in ("eq", "ne", "in"):
+        return None
     return result if all(_stands_beside(arg, fields[0], form, result) for arg in node.args) else None
 
 
 def _stands_beside(node: Node, field: Field, form: OfColumn, held: Held) -> bool:
     match node:
-        case Field(decl=decl):
-            return node is field or (held.pairs and decl.stored == field.decl.stored)
+        case _ if (other := column_of(node)) is not None:
+            return other is field or (held.pairs and other.decl.stored == field.decl.stored)
         case Items(items=items):
             return bool(items) and all(_stands_beside(item, field, form, held) for item in items)
         case Literal():
-            return _is_value(node, form)
+            return _is_value(node, form) and held.fits(node.value)
         case _:
             return held.convert is not None
 
@@ -154,5 +196,8 @@ def stored_type(engine: str, decl: FieldDecl, otherwise: Callable[[Type], str]) 
     held = HELD[form.name].get(engine)
     if held is None:
         return otherwise(decl.type)
-    words = ", ".join("'{}'".format(word.replace("'", "''")) for word in form.words)
-    return held.type.format(f"{form.name}({words})")
+    return held.type.format(f"{form.name}({', '.join(map(_quoted, form.words))})")
+
+
+def _quoted(word: str) -> str:
+    return word if word.isdigit() else "'{}'".format(word.replace("'", "''"))

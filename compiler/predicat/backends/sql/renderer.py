@@ -27,6 +27,7 @@ from predicat.backends.sql.builders import (
     is_small,
     not_,
     number_literal,
+    or_,
     string_literal,
     variable,
 )
@@ -46,7 +47,6 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.bounds import Bounded, without_guards
-from predicat.ir.column_forms import of_field
 from predicat.ir.labels import written
 from predicat.ir.nodes import NOW, Call, Field, Items, Literal, Node, Parameter, Quantifier, Variable, walk
 from predicat.ir.operators import BY_KEY, COLUMN_LOOK_UPS
@@ -202,8 +202,8 @@ class Renderer(Struct):
 
         def part(node: Node) -> Sql:
             match node:
-                case Field() if of_field(node) is not None:
-                    return self.column(node)
+                case _ if (field := column_forms.column_of(node)) is not None:
+                    return self.column(field)
                 case Items():
                     return exp.Tuple(expressions=[part(item) for item in node.items])
                 case Literal():
@@ -213,12 +213,15 @@ class Renderer(Struct):
                     return sql if held.convert is None else held.convert(sql)
 
         if node.op == "is_null":
-            return is_null(part(node.args[0]))
+            (field,) = node.args
+            return is_null(self.column(field) if isinstance(field, Field) else self.node(field))
         one, other = map(part, node.args)
-        if node.op == "in":
-            return exp.In(this=one, expressions=other.expressions)
-        kind = exp.NullSafeEQ if node.op == "same" else COMPARISON_NODES[node.op]
-        return binary(kind, one, other)
+        kind = exp.NullSafeEQ if node.op == "same" else COMPARISON_NODES.get(node.op)
+        sql = exp.In(this=one, expressions=other.expressions) if kind is None else binary(kind, one, other)
+        if held.only_if is None:
+            return sql
+        also = held.only_if(one.copy())
+        return or_(sql, not_(also)) if node.op == "ne" else and_(sql, also)
 
     def function(self, node: Call) -> Sql | None:
         """The call of a function that is installed where the SQL runs; None if there is none."""

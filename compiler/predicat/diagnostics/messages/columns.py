@@ -37,6 +37,10 @@ in_no_zone = Problem[str]("""not-comparable: {local} is a local time, which is n
     hint: leave the time zone out""")
 local_as_text = Problem[str]("""not-comparable: {local} is a local time, which engines write in different ways
     hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
+in_lower_case = Problem[str]("""bad-constant: {field} is read in lower case: capital letters never match
+    hint: write the constant in lower case""")
+list_in_form = Problem[str, str]("""bad-constant: the list has values that {field} cannot have as {kind}
+    hint: write them in lower case""")
 no_order = Problem[str, str]("""not-comparable: the order of {field}, {kind:a} column, differs between engines
     hint: name the labels: {field} IN ('a', 'b')""")
 

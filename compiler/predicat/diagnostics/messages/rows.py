@@ -33,6 +33,7 @@ LENGTH = "JSON has no such value: declare the type of the field, or pass value.t
 ROW = "pass a dict whose keys are the names of fields"
 KEY = "the keys of a JSON object and of a map are strings"
 
+at_most = Text[int]("it has at most {most:count character}")
 labels = Text[Iterable[str]]("its labels: {labels:list}")
 ENUM_WORDS = (
     "write the labels of an enum with commas, in quotes if they are no words: enum(new, 'in progress')"
