@@ -178,7 +178,7 @@ def three_minutes(folder: Path, place: str, *source: str) -> None:
             done = in_process(*words, cwd=folder if made else folder / place)
             assert done.returncode == 0, (words, done.stdout, done.stderr)
             shown[" ".join(args[:2])] = done.stdout
-    assert "19" in shown["quality run"] and "95.00%" in shown["quality run"]
+    assert "13" in shown["quality run"] and "65.00%" in shown["quality run"]
     assert "at_least" in shown["quality suggest"]
     assert not any(option in block for option in ("--engine", "--dsn", "--catalog"))
 

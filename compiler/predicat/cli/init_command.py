@@ -11,15 +11,17 @@ import click
 from msgspec.structs import replace
 
 from predicat.catalog.paths import PROJECT_FILE
-from predicat.cli.engines import engine_for, is_given, to_write
+from predicat.cli.engines import engine_for, is_given, located, to_write
 from predicat.cli.options import argument, check_dataset_name, dsn_option, option, options
 from predicat.cli.output import FORMAT, show
 from predicat.cli.project import connect, from_here
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages import deploy
 from predicat.diagnostics.reading import text_of
 
 if TYPE_CHECKING:
+    from predicat.catalog import Catalog
     from predicat.deploy.describe import Described
 
 _CATALOG = """\
@@ -82,12 +84,20 @@ def command(
     dataset: str | None = option(
         "--dataset NAME", "The name of the dataset. Default: the name of the file or table."
     ),
+    update: bool = option(
+        "--update",
+        "Add fields for new columns to datasets of the catalog, and report columns that are gone or have "
+        "another type. Nothing else in the files changes. Without --from: all datasets on the engine.",
+    ),
     form: str = FORMAT,
 ) -> None:
     from predicat.catalog.attributes import missing_attributes  # noqa: PLC0415  # not for --help
     from predicat.catalog.paths import project_file  # noqa: PLC0415  # as above
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
 
+    if update:
+        _update(folder or Path(), source, engine, dsn, dataset, form)
+        return
     if source is None and (is_given("dsn") or dataset or engine):
         raise click.UsageError(say.NEED_FROM)
     name, text, used, server = "customers", _CATALOG, "spark", None
@@ -125,6 +135,55 @@ def command(
     show(form, data, lambda: f"{''.join(written)}next: {there}predicat check")
 
 
+def _update(
+    folder: Path, source: str | None, engine: str | None, dsn: str | None, dataset: str | None, form: str
+) -> None:
+    """Add new columns to the files of datasets. Raises PredicatError with the columns that changed."""
+    from predicat.catalog.paths import project_file  # noqa: PLC0415  # not for --help
+    from predicat.cli.options import load_quietly  # noqa: PLC0415  # as above
+    from predicat.deploy import starter  # noqa: PLC0415  # as above
+    from predicat.deploy.update import Update, updated  # noqa: PLC0415  # as above
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # as above
+
+    project = project_file(folder)
+    home = (project.parent if project is not None else folder) / "catalog"
+    catalog = load_quietly(home, {})
+    found: dict[str, Update] = {}
+    for name, place in _relations(catalog, home, source, engine, dataset).items():
+        described, _ = _columns(place, engine, dsn)
+        known = catalog.datasets.get(name or starter.dataset_name(described))
+        if known is None:
+            raise PredicatError.of(deploy.no_dataset(name or starter.dataset_name(described), None))
+        one = updated(known, described)
+        if one is None:
+            raise PredicatError.of(deploy.no_fields_to_add_to(known.name))
+        found[known.name] = one
+    for one in found.values():
+        if one.added:
+            write_text(Path(one.path), one.text)
+    data = {name: {"file": one.path, "added": one.added} for name, one in found.items()}
+    show(form, data, lambda: "\n".join(deploy.updated(one.path, one.added) for one in found.values()))
+    if changed := [problem for one in found.values() for problem in one.changed]:
+        raise PredicatError(changed)
+
+
+def _relations(
+    catalog: Catalog, home: Path, source: str | None, engine: str | None, dataset: str | None
+) -> dict[str, str]:
+    """What is read for each dataset; the name is "" where it follows from what is read."""
+    if source is not None:
+        return {dataset or "": source}
+    wanted = engine or engine_for((), ("postgres", "spark", "duckdb"), fallback="postgres")
+    found = {
+        name: located(home, row.relation[wanted]) if wanted == "duckdb" else row.relation[wanted]
+        for name, row in catalog.datasets.items()
+        if wanted in row.relation and dataset in (None, name)
+    }
+    if not found:
+        raise click.UsageError(say.no_relations(wanted))
+    return found
+
+
 def _is_ignored(file: Path) -> bool:
     return any(line.strip().strip("/") == IGNORED.strip("/") for line in text_of(file).splitlines())
 
@@ -148,14 +207,11 @@ def _described(described: Described, dataset: str | None) -> tuple[str, str]:
     check_dataset_name(name)
     for column_name in described.strange_dates:
         click.echo(deploy.strange_date(column_name), err=True)
-    if local := [column.name for column in described.columns if column.lacks_zone]:
-        click.echo(deploy.without_zone(described.engine, local), err=True)
     for column in described.columns:
-        if column.type is None and not column.lacks_zone:
-            click.echo(
-                deploy.left_out(described.engine, column.name, column.physical, column.member, column.cast),
-                err=True,
-            )
+        if column.type is None:
+            click.echo(deploy.left_out(column.name, column.physical, column.member), err=True)
+    if read := [(column.name, column.physical) for column in described.columns if column.expression]:
+        click.echo(deploy.read_by_expression(read), err=True)
     return name, starter.dataset_text(name, described)
 
 

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.backends.column_types import ColumnType, column_type, declared_type
+from predicat.api import declared
+from predicat.backends import dialect
+from predicat.backends.column_types import ColumnType, Composites, column_type, declared_type
 from predicat.catalog.file_formats import ANY, FileFormat
+from predicat.deploy.field_names import field_names
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import tables as say_tables
 from predicat.files import duckdb_tables, inference, records
-from predicat.ir.types import MAX_PRECISION
+from predicat.ir.nodes import Field, FieldDecl
+from predicat.ir.types import MAX_PRECISION, DecimalType, Scalar
 
 if TYPE_CHECKING:
     import duckdb
@@ -26,21 +31,23 @@ if TYPE_CHECKING:
 class Column(Struct, frozen=True):
     """A column: its name, its type in the engine, and the type of its field (None: not supported).
 
-    `member` is the name of the struct member that is not supported, if any. `lacks_zone`: it is a timestamp
-    without a time zone, which fields do not support. `cast`: the PostgreSQL type to which a view can cast it.
+    `member` is the name of the struct member that is not supported, if any. `expression` is the SQL that its
+    field is read from, if no field has its type. `about` is its comment, or what it refers to.
     """
 
     name: str
     physical: str
     type: str | None
     member: str = ""
-    lacks_zone: bool = False
-    cast: str = ""
+    expression: str = ""
+    about: str = ""
 
 
 class Described(Struct, frozen=True):
     """The columns of a file or table, and how a dataset names it: the engine, the relation there, and how the
-    file is written. `strange_dates` are its columns of dates that cannot be read as dates.
+    file is written. `strange_dates` are its columns of dates that cannot be read as dates. `key` are the
+    columns of the primary key, `about` is the comment of the table, `values` some values of each field.
+    `composites` are the composite types of the database.
     """
 
     engine: str
@@ -48,15 +55,28 @@ class Described(Struct, frozen=True):
     columns: Sequence[Column]
     form: FileFormat = ANY
     strange_dates: Sequence[str] = ()
+    key: Sequence[str] = ()
+    about: str = ""
+    values: Mapping[str, Sequence[Any]] = {}
+    composites: Composites = {}
 
 
-# What a view can make of columns of PostgreSQL, by kinds of types. Enums, citext and the like are types of
-# users.
-_CASTS = {
-    **dict.fromkeys(("uuid", "inet", "char", "name", "user_type"), "text"),
-    "json_text": "jsonb",
-    "numeric": f"numeric({MAX_PRECISION},10)",
+# How PostgreSQL gives columns whose types no field has, by kinds of types: the type of the field, and the
+# expression. Any other is read as text.
+_READ = {
+    "json_text": ("json", "{}::jsonb"),
+    "numeric": (
+        f"decimal({MAX_PRECISION},10)",
+        f"(CASE WHEN abs({{0}}) < 1e28 THEN {{0}} END)::numeric({MAX_PRECISION},10)",
+    ),
+    "bytes": ("string", "encode({}, 'hex')"),
+    "money": ("decimal(38,2)", "{}::numeric(38,2)"),
+    "oid": ("bigint", "{}::bigint"),
+    "struct": ("json", "to_jsonb({})"),
 }
+_READ_ARRAYS = {"json_text": ("array<json>", "{}::jsonb[]")}
+_AS_TEXT, _AS_TEXTS = ("string", "{}::text"), ("array<string>", "{}::text[]")
+_ROWS = 2_000  # that the first filter is made from
 
 
 def from_file(path: str) -> Described:
@@ -70,7 +90,17 @@ def from_file(path: str) -> Described:
             form, types, strange = _in_file(connection, path)
         except duckdb.Error as error:
             raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
-    return Described("duckdb", path, columns_of("duckdb", types.items()), form, strange)
+        found = Described("duckdb", path, columns_of("duckdb", types.items()), form, strange)
+        with (
+            suppress(duckdb.Error),
+            duckdb_tables.opened(connection, path, form, decls_of(found).values()) as table,
+        ):
+            values = _values(
+                found,
+                lambda sql: connection.execute(f"SELECT {sql} FROM {table.sql} LIMIT {_ROWS}").fetchall(),
+            )
+            return replace(found, values=values)
+    return found
 
 
 def _in_file(
@@ -116,7 +146,9 @@ def _is_utf8(path: str) -> bool:
 
 def from_postgres(connection: psycopg.Connection, table: str | None) -> Described:
     """The columns of a PostgreSQL table or view; without a name, of the only table. Raises PredicatError."""
-    from predicat.deploy import relations  # noqa: PLC0415  # needs the driver
+    import psycopg  # noqa: PLC0415  # optional
+
+    from predicat.deploy import comments, relations  # noqa: PLC0415  # needs the driver
 
     tables = relations.tables(connection)
     if table is None and len(tables) != 1:
@@ -125,11 +157,60 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
     result = relations.find(connection, name)
     if result is None:
         raise PredicatError.of(say.no_table(name, msg.did_you_mean(name, tables)))
-    relation = f"{result.schema}.{result.name}"
-    return Described(
+    about = comments.read(connection, result.oid)
+    known = relations.composites(connection)
+    columns = [
+        replace(_column("postgres", one.name, one.kind, known), about=about.columns.get(one.name, ""))
+        for one in result.columns
+    ]
+    found = Described(
         "postgres",
-        relation,
-        columns_of("postgres", ((column.name, column.kind) for column in result.columns)),
+        f"{result.schema}.{result.name}",
+        columns,
+        key=about.key,
+        about=about.table,
+        composites=known,
+    )
+
+    def rows(sql: str) -> list[tuple[Any, ...]]:
+        with connection.transaction():
+            connection.execute("SET LOCAL statement_timeout = '5s'")
+            return connection.execute(f"SELECT {sql} FROM {result.sql} LIMIT {_ROWS}".encode()).fetchall()
+
+    try:
+        return replace(found, values=_values(found, rows))
+    except psycopg.Error:  # a reader may see the columns, and not the rows
+        return found
+
+
+def _values(described: Described, rows: Callable[[str], Sequence[Sequence[Any]]]) -> dict[str, list[Any]]:
+    """Some values of each scalar field; `rows` gives those of a list of expressions."""
+    engine = described.engine
+    decls = [decl for decl in decls_of(described).values() if isinstance(decl.type, Scalar | DecimalType)]
+    if not decls:
+        return {}
+    sql = ", ".join(dialect(engine).render(Field(decl.type, decl)) for decl in decls)
+    columns = list(zip(*rows(sql), strict=True)) or [()] * len(decls)
+    return {decl.name: list(column) for decl, column in zip(decls, columns, strict=True)}
+
+
+def fields_of(columns: Iterable[Column]) -> dict[str, Column]:
+    """The columns that have a type, by the names of their fields."""
+    typed = [column for column in columns if column.type is not None]
+    return dict(zip(field_names([column.name for column in typed]), typed, strict=True))
+
+
+def decls_of(described: Described) -> dict[str, FieldDecl]:
+    """The fields of the columns that have a type."""
+    return declared(
+        {
+            name: {
+                "type": column.type,
+                **({"expression": {described.engine: column.expression}} if column.expression else {}),
+                **({"column": column.name} if not column.expression else {}),
+            }
+            for name, column in fields_of(described.columns).items()
+        }
     )
 
 
@@ -138,17 +219,27 @@ def columns_of(engine: str, columns: Iterable[tuple[str, str]]) -> list[Column]:
     return [_column(engine, name, physical) for name, physical in columns]
 
 
-def _column(engine: str, name: str, physical: str) -> Column:
-    kind = column_type(engine, physical)
+def _column(engine: str, name: str, physical: str, composites: Composites | None = None) -> Column:
+    kind = column_type(engine, physical, composites)
     field = declared_type(engine, kind)
     if engine == "duckdb" and kind.kind == "hugeint":
         field = "bigint"  # DuckDB finds it in JSON where some whole numbers are negative, and reads it so
     if field is not None:
         return Column(name, physical, field)
-    element, array = (kind.parts[0][1], "[]") if kind.kind == "array" else (kind, "")
-    cast = _CASTS.get(element.kind, "") if engine == "postgres" else ""
+    if engine == "postgres":
+        read, expression = _read(kind)
+        quoted = '"{}"'.format(name.replace('"', '""'))
+        return Column(name, physical, read, expression=expression.format(quoted))
     member = next((label for label, _ in _members(kind) if not label.isidentifier()), "")
-    return Column(name, physical, None, member, kind.kind == "timestamp_ntz", cast and cast + array)
+    return Column(name, physical, None, member)
+
+
+def _read(kind: ColumnType) -> tuple[str, str]:
+    """The type of a field and what it is read from, for a type of PostgreSQL that no field has."""
+    if kind.kind == "array":
+        return _READ_ARRAYS.get(kind.parts[0][1].kind, _AS_TEXTS)
+    name = kind.text.partition("(")[0]
+    return _READ.get(name, _READ.get(kind.kind, _AS_TEXT))
 
 
 def _members(kind: ColumnType) -> Iterator[tuple[str, ColumnType]]:

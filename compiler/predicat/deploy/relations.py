@@ -154,13 +154,13 @@ def columns_of(
     with failures.errors_reported(connection), connection.transaction():
         found = find(connection, relation)
         columns = {column.name: column.kind for column in found.columns} if found else {}
-        composites = _composites(connection) if found else {}
+        known = composites(connection) if found else {}
     if found is not None:
         types, wrong = expressions_of("postgres", fields, partial(describe, connection, found.sql))
         if wrong:
             raise PredicatError(wrong)
         columns |= types
-    return columns, composites
+    return columns, known
 
 
 _VOLATILE = """
@@ -224,14 +224,15 @@ def _read(
         for name, oid in oids.items()
         if oid in by_oid
     }
-    return result, _composites(connection), tables(connection) if len(result) < len(named) else []
+    return result, composites(connection), tables(connection) if len(result) < len(named) else []
 
 
-def _composites(connection: psycopg.Connection) -> Composites:
-    composites: dict[str, dict[str, str]] = {}
+def composites(connection: psycopg.Connection) -> Composites:
+    """The composite types of a database, with the types of their members."""
+    result: dict[str, dict[str, str]] = {}
     for name, member, kind in connection.execute(_COMPOSITES.encode()).fetchall():
-        composites.setdefault(str(name), {})[str(member)] = str(kind)
-    return composites
+        result.setdefault(str(name), {})[str(member)] = str(kind)
+    return result
 
 
 def _oid(connection: psycopg.Connection, relation: str) -> int | None:

@@ -1,18 +1,14 @@
 """The dataset that `predicat init --from` writes for a file or a table, as the text of a catalog file."""
 
-from collections.abc import Iterable
 from pathlib import PurePath
 
 import yaml
 
-from predicat.api import Predicate, parse
 from predicat.catalog.file_formats import ANY, KEYS
-from predicat.deploy.describe import Column, Described
-from predicat.deploy.field_names import field_names, in_ascii
-from predicat.diagnostics import PredicatError
-from predicat.diagnostics.messages.deploy import INVOKER, with_cast, with_zone
+from predicat.deploy.describe import Column, Described, decls_of, fields_of
+from predicat.deploy.field_names import in_ascii
+from predicat.deploy.first_filter import first_filter
 
-_NUMBERS = ("bigint", "int", "smallint", "tinyint", "double", "float", "decimal")
 _OWNER = "you@example.com"
 
 
@@ -31,21 +27,24 @@ def dataset_text(name: str, described: Described) -> str:
     """The catalog file: the relation, a field for each column that has a type, and a first filter with
     tests.
     """
-    fields = _fields(described.columns)
+    fields = fields_of(described.columns)
+    names = {column.name: field for field, column in fields.items()}
+    key = [names[column] for column in described.key if column in names]
     lines = [
         "apiVersion: predicat/v1",
         f"dataset: {name}",
+        *([f"description: {_scalar(described.about)}"] if described.about else []),
         f"relation: {{{described.engine}: {_relation(described)}}}",
+        *([f"key: [{', '.join(map(_inside, key))}]"] if key and len(key) == len(described.key) else []),
         "fields:",
     ]
     lines += [
-        f"  # not supported: {column.name!r} of type {column.physical}{_in_a_view(described.engine, column)}"
+        f"  # not supported: {column.name!r} of type {column.physical}"
         for column in described.columns
         if column.type is None
     ]
-    lines += _view(described)
-    lines += [f"  {_scalar(field)}: {_declared(field, column)}" for field, column in fields.items()]
-    return "\n".join([*lines, *_first_filter(fields)]) + "\n"
+    lines += [f"  {field_text(described.engine, field, column)}" for field, column in fields.items()]
+    return "\n".join([*lines, *_first_filter(described, key)]) + "\n"
 
 
 def _relation(described: Described) -> str:
@@ -57,86 +56,47 @@ def _relation(described: Described) -> str:
     return f"{{{', '.join(f'{key}: {_inside(value)}' for key, value in pairs.items())}}}"
 
 
-def _in_a_view(engine: str, column: Column) -> str:
-    converted = _converted(engine, column)
-    return f"; in a view: {converted}" if converted else ""
+def field_text(engine: str, field: str, column: Column) -> str:
+    """A field as the catalog declares it."""
+    parts = {"type": str(column.type)}
+    if column.expression:
+        parts["expression"] = f"{{{engine}: {_inside(column.expression)}}}"
+    elif field != column.name:
+        parts["column"] = _inside(column.name)
+    if column.about:
+        parts["description"] = _inside(column.about)
+    if len(parts) == 1:
+        return f"{_scalar(field)}: {_scalar(parts['type'])}"
+    parts["type"] = _inside(parts["type"])
+    return f"{_scalar(field)}: {{{', '.join(f'{key}: {value}' for key, value in parts.items())}}}"
 
 
-def _converted(engine: str, column: Column) -> str:
-    """The expression with which a view converts a column, if there is one."""
-    if column.lacks_zone:
-        return with_zone(engine, column.name)
-    return with_cast(column.name, column.cast) if column.cast else ""
-
-
-def _view(described: Described) -> list[str]:
-    """A comment with the view that converts columns, if PostgreSQL needs one."""
-    converted = [_converted(described.engine, column) for column in described.columns]
-    if described.engine != "postgres" or not any(converted):
-        return []
-    selected = [
-        told or '"{}"'.format(column.name.replace('"', '""'))
-        for column, told in zip(described.columns, converted, strict=True)
-        if told or column.type is not None
+def _first_filter(described: Described, key: list[str]) -> list[str]:
+    """A filter with tests, from the values of the data."""
+    found = first_filter(decls_of(described), described.values, key)
+    if found is None:
+        return ["filters: {}"]
+    field = _inside(found.field)
+    rows = [(_data(value), "true" if accepted else "false") for value, accepted in found.tests]
+    unknown = "unknown" if rows else "false"
+    return [
+        "filters:",
+        "  # A first filter. Change it, add others, then run: predicat check",
+        f"  {found.name}:",
+        f"    description: {_scalar(found.description)}",
+        f"    owner: {_OWNER}",
+        f"    sql: {_scalar(found.sql)}",
+        "    tests:",
+        *(
+            f"      - {{row: {{{field}: {value}}}, matches: {matches}}}"
+            for value, matches in [*rows, ("null", unknown)]
+        ),
     ]
-    name = described.relation
-    query = f"SELECT {', '.join(selected)} FROM {name}"
-    return [f"  # the view: CREATE VIEW {name}_converted WITH ({INVOKER}) AS {query}"]
 
 
-def _fields(columns: Iterable[Column]) -> dict[str, Column]:
-    """The columns that have a type, by the names of their fields."""
-    declared = [column for column in columns if column.type is not None]
-    names = field_names([column.name for column in declared])
-    return dict(zip(names, declared, strict=True))
-
-
-def _declared(field: str, column: Column) -> str:
-    kind = str(column.type)
-    return (
-        _scalar(kind)
-        if field == column.name
-        else f"{{type: {_inside(kind)}, column: {_inside(column.name)}}}"
-    )
-
-
-def _first_filter(fields: dict[str, Column]) -> list[str]:
-    """A filter on a numeric column, or else on any column whose name needs no quotes in SQL."""
-    numbers = [(name, column) for name, column in fields.items() if str(column.type).startswith(_NUMBERS)]
-    for (name, column), test in [
-        *((row, " > 0") for row in numbers),
-        *((row, " IS NOT NULL") for row in fields.items()),
-    ]:
-        if _parses(f"{name}{test}", name, str(column.type)):
-            positive = test == " > 0"
-            label = in_ascii(f"{'positive' if positive else 'has'}_{name}", "first")[:63]
-            rows = [
-                "{row: {%s: 1}, matches: true}",
-                "{row: {%s: 0}, matches: false}",
-                "{row: {%s: null}, matches: unknown}",
-            ]
-            field = _inside(name)
-            return [
-                "filters:",
-                "  # A first filter. Change it, add others, then run: predicat check",
-                f"  {label}:",
-                f"    description: {'A positive number' if positive else 'A value'} in {field}.",
-                f"    owner: {_OWNER}",
-                f"    sql: {_scalar(name + test)}",
-                "    tests:",
-                *(
-                    f"      - {row % field}"
-                    for row in (rows if positive else ["{row: {%s: null}, matches: false}"])
-                ),
-            ]
-    return ["filters: {}"]
-
-
-def _parses(sql: str, name: str, kind: str) -> Predicate | None:
-    try:
-        return parse(sql, "sql", {name: kind})
-    except PredicatError:
-        return None
+def _data(value: object) -> str:
+    """A value in YAML, inside of braces."""
+    return yaml.safe_dump([value], default_flow_style=True, width=10_000, allow_unicode=True).strip()[1:-1]
 
 
 def _scalar(text: str) -> str:

@@ -25,13 +25,7 @@ class _ByHand(Failure[*Arguments]):
 
 BY_HAND = "drop these first, and create them again after predicat apply"
 CONNECTION_FAILED = "the connection failed"
-# The option of a view of PostgreSQL by which readers see what they may see in its relation.
-INVOKER = "security_invoker = true"
 NO_DEFAULTS = "its parameters have no defaults"
-_WITHOUT_ZONE = {
-    "postgres": ("timestamp without time zone", "UTC"),
-    "spark": ("TIMESTAMP_NTZ", "the time zone of the session"),
-}
 
 no_dataset = Failure[str, str | None]("""usage: no dataset is named {name!r}
     hint: {hint:optional}""")
@@ -58,6 +52,8 @@ files_missing = Problem[str, str]("""(path, dataset) relation: no such file or f
 files_unreadable = Problem[str, str]("unreadable: DuckDB cannot read {path}: {reason}")
 unknown_ending = Failure[str, Sequence[str]]("""unreadable: cannot read {path}: its name must end in
     {known:or}""")
+no_fields_to_add_to = Failure[str]("""usage: no file of the dataset {name!r} has fields to add to
+    hint: write fields: with one of them, then run this again""")
 no_table = Failure[str, str | None]("""usage: PostgreSQL has no table {name!r}
     hint: {hint:optional}""")
 unreadable_dsn = Failure[()]("""connection: cannot connect to PostgreSQL at the given DSN: it cannot be parsed
@@ -133,6 +129,7 @@ column_missing = Problem[str, str, str, Iterable[str], Iterable[str]]("""column:
     {relation!r} has no column {column!r}, which is read by {filters:listed}
     hint: {known:near column}""")
 
+CATALOG = "the catalog"
 THIS_FILTER = "this filter"
 DATA_FRAME = "DataFrame"
 
@@ -164,38 +161,21 @@ view_changing = Failure[Iterable[str]]("""view: another session changed {views:l
 strange_date = Text[str]("""note: {column!r} is read as a string: dates are written 2026-01-31""")
 
 
-def left_out(engine: str, column: str, physical: str, member: str, cast: str) -> str:
-    """A column without a field. `member`: the name of a member of a struct that no language can write.
-    `cast`: the type to which a view can cast it.
-    """
+def left_out(column: str, physical: str, member: str) -> str:
+    """A column without a field. `member`: the name of a member of a struct that no language can write."""
     told = f"left out: the column {column!r}, whose type {physical} is not supported"
-    if member:
-        return f"{told}: {member!r} is not a name that a filter can use; rename it in a view"
-    if cast:
-        return f"{told}; select {with_cast(column, cast)} in a view WITH ({INVOKER})"
-    return told if engine == "duckdb" else f"{told}; convert it in a view"
+    return f"{told}: {member!r} is not a name that a filter can use; rename it in a view" if member else told
 
 
-def without_zone(engine: str, columns: Sequence[str]) -> str:
-    """Columns without a field, because their type has no time zone."""
-    kind, zone = _WITHOUT_ZONE[engine]
-    view = f"a view WITH ({INVOKER})" if engine == "postgres" else "a view"
-    return (
-        f"left out: {msg.listed(map(repr, columns))}, because {kind} does not say which moment it is; "
-        f"if it is meant in {zone}, use {view} that selects {with_zone(engine, min(columns))}"
-    )
+def updated(path: str, added: Sequence[str]) -> str:
+    """A file of a catalog, and its new fields."""
+    return f"{path}: {'new: ' + ', '.join(added) if added else 'no new columns'}"
 
 
-def with_zone(engine: str, column: str) -> str:
-    """What a view selects for a column whose type has no time zone."""
-    if engine == "spark":
-        return "CAST(`{0}` AS TIMESTAMP) AS `{0}`".format(column.replace("`", "``"))
-    return '"{0}" AT TIME ZONE \'UTC\' AS "{0}"'.format(column.replace('"', '""'))
-
-
-def with_cast(column: str, cast: str) -> str:
-    """What a view of PostgreSQL selects for a column of another type."""
-    return '"{0}"::{1} AS "{0}"'.format(column.replace('"', '""'), cast)
+def read_by_expression(columns: Sequence[tuple[str, str]]) -> str:
+    """Columns with their types, which no field has."""
+    shown = msg.listed(f"{name!r} ({kind})" for name, kind in columns)
+    return f"note: no field has the types of these columns, so they are read through an expression: {shown}"
 
 
 def no_columns(path: str, missing: Sequence[str], known: Sequence[str]) -> Diagnostic:

@@ -1,0 +1,53 @@
+"""What PostgreSQL knows of a table beside its columns: comments, and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import psycopg
+
+
+class Comments(Struct, frozen=True):
+    """The comment of a table, what its columns are about (a comment, or the table that they refer to), and
+    the columns of its primary key.
+    """
+
+    table: str
+    columns: Mapping[str, str]
+    key: Sequence[str]
+
+
+_COMMENTS = """
+SELECT a.attname, pg_catalog.col_description(a.attrelid, a.attnum), (
+  SELECT f.confrelid::pg_catalog.regclass::text || ', ' || r.attname FROM pg_catalog.pg_constraint f
+  JOIN pg_catalog.pg_attribute r ON r.attrelid = f.confrelid AND r.attnum = f.confkey[1]
+  WHERE f.conrelid = a.attrelid AND f.contype = 'f' AND f.conkey = ARRAY[a.attnum] ORDER BY f.oid LIMIT 1)
+FROM pg_catalog.pg_attribute a WHERE a.attrelid = %s AND a.attnum > 0 AND NOT a.attisdropped
+"""
+_KEY = """
+SELECT a.attname FROM pg_catalog.pg_constraint c, unnest(c.conkey) WITH ORDINALITY AS k (attnum, place)
+JOIN pg_catalog.pg_attribute a USING (attnum)
+WHERE c.conrelid = %s AND c.contype = 'p' AND a.attrelid = c.conrelid ORDER BY k.place
+"""
+
+
+def read(connection: psycopg.Connection, oid: int) -> Comments:
+    """The comments and keys of a table."""
+    found = connection.execute(b"SELECT pg_catalog.obj_description(%s, 'pg_class')", (oid,)).fetchone()
+    columns: dict[str, str] = {}
+    for name, comment, target in connection.execute(_COMMENTS.encode(), (oid,)).fetchall():
+        if comment or target:
+            columns[str(name)] = (
+                _line(comment) if comment else "Refers to {}({}).".format(*target.split(", "))
+            )
+    key = [str(row[0]) for row in connection.execute(_KEY.encode(), (oid,)).fetchall()]
+    return Comments(_line((found or ("",))[0] or ""), columns, key)
+
+
+def _line(text: str) -> str:
+    """A comment in one line, without characters that YAML cannot have."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
