@@ -10,10 +10,13 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.api import declared
+from predicat.ir.canonical import canonical_text
 from predicat.ir.column_forms import form_of, spelled
-from predicat.ir.nodes import Field, Literal, Node, rewrite_children
-from predicat.ir.types import STRING, TIMESTAMP
+from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, rewrite_children
+from predicat.ir.types import BOOLEAN, STRING, TIMESTAMP
 from predicat.ir.values import to_value
+from predicat.proof.compare import example
+from predicat.semantics.evaluate import compile_node
 from tests.engines.predicates import FIELDS, TEXTS, predicates, rows
 from tests.engines.rows import Tables
 from tests.engines.test_generated import BATCH, check_batch, generated
@@ -157,3 +160,25 @@ def test_proofs_know_the_values(kind: str, one: str, other: str, verdict: str) -
     )
     if found.lost is not None:
         assert predicat.parse(one, "sql", {"x": kind}).evaluate(found.lost.row) is True
+
+
+@settings(generated, max_examples=max(generated.max_examples // 2, 1))
+@given(nodes=st.lists(predicates(2), min_size=10, max_size=10))
+def test_no_row_has_an_outcome_that_is_said_never_to_be(nodes: list[Node]) -> None:
+    found = formed_rows(50)
+    for node in map(over_forms, nodes):
+        run = compile_node(node)
+        seen = {run(row) for row in found}
+        for outcome in seen:
+            assert example(node, outcome, 0.1)[0] != "none", (canonical_text(node), outcome)
+
+
+@pytest.mark.parametrize("kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext"])
+@pytest.mark.parametrize("op", ["eq", "ne", "lt", "ge"])
+def test_a_column_may_be_beside_any_parameter(kind: str, op: str) -> None:
+    decl = declared({"x": kind})["x"]
+    beside = Parameter(decl.type, ParamDecl("p", decl.type, required=True))
+    node = Call(BOOLEAN, op, (Field(decl.type, decl), beside))
+    for outcome in (True, False):
+        answer, witness = example(node, outcome)
+        assert answer == "found" and witness is not None, outcome

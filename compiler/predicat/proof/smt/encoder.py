@@ -293,7 +293,7 @@ class Encoder(ABC):
         known, form = path in self.variables, of_field(node)
         result = self.variable(path, node.type, node.decl.stored)
         if form is not None and not known:
-            self.constraints.append(any_of([result.null, self.truth(form.shape(node), env).true]))
+            self.constraints.append(any_of(result.null, self.truth(form.shape(node), env).true))
         return result
 
     def variable(self, path: Path, kind: Type, stored: str = "") -> Term:
