@@ -173,6 +173,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("key", ["id", "country"], "key", "orders", "id", "id, country"),
     ("fields/note", "string", "field", "orders", None, "string"),
     ("fields/id", "string", "field-type", "orders", "bigint", "string"),
+    ("fields/id", "int", "stored-type", "orders", None, "int"),
     ("fields/amount/min", 0, "field-min", "orders", None, "0"),
     ("fields/amount/max", 1000, "field-max", "orders", None, "1000"),
     ("fields/country/nulls", "absent", "field-nulls", "orders", "value", "absent"),

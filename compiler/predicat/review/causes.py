@@ -14,7 +14,8 @@ _WORD = re.compile(r"[A-Za-z0-9_]+")
 _QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _MODE = "spark-ansi"
 # Changes of a dataset that can change what its filters mean or read.
-_CONTEXT = ("field", "field-type", "field-nulls", "field-min", "field-max", "column", "enum", _MODE)
+_BOUNDS = ("field-min", "field-max")
+_CONTEXT = ("field", "field-type", "stored-type", "field-nulls", *_BOUNDS, "column", "enum", _MODE)
 
 
 def own_meaning(row: Data) -> object:

@@ -178,6 +178,13 @@ KINDS: dict[str, Kind] = {
             subject="dataset",
         ),
         Kind(
+            "stored-type",
+            "datasets/*/fields/*/stored",
+            "stored type of {0}",
+            "The column of a field has another type.",
+            subject="dataset",
+        ),
+        Kind(
             "field-nulls",
             "datasets/*/fields/*/nulls",
             "nulls of {0}",
