@@ -55,7 +55,7 @@ SAMPLES = {
     ),
     "null_cases": (
         "n.k != 'x'",
-        "(cond (and (is_null (json_get n:json string:'k')) (any $item1 (json_values n:json",
+        "(cond (is_true (json_null n:json string:'k')) boolean:True (not (and (json_is (json_get n:json",
     ),
     "checked_mod": (
         "a % b == 0",

@@ -53,7 +53,7 @@ def null(check: Compares, node: Node) -> Node | None:
         case Field() | Variable():
             return Call(BOOLEAN, "is_null", (node,), span)
         case Call(_, "json_get" | "json_at", (base, key)):
-            return all_of([Call(BOOLEAN, "is_null", (node,), span), member(check, base, key, span)], span)
+            return _null_member(base, key, span)
         case Call(_, "cond", (test, *values)):
             ways = [null(check, value) or _is_written(value) for value in values]
             return Call(BOOLEAN, "is_true", (Call(BOOLEAN, "cond", (test, *ways), span),), span)
@@ -66,28 +66,14 @@ def _is_written(node: Node) -> Node:
     return Literal(BOOLEAN, isinstance(node, Literal) and node.value is None and node.type == JSON, node.span)
 
 
-def member(check: Compares, base: Node, key: Node, span: Span) -> Node:
-    """Whether a JSON value has a member or an element, be it null. It is meant for those that are NULL."""
+def _null_member(base: Node, key: Node, span: Span) -> Node:
+    """Whether a member or an element is JSON null. A key whose type depends on the row has two tests."""
     key = underlying(key)
-    if isinstance(key, Literal) and key.type == STRING:
-        item = check.element(JSON, span)
-        values = Call(JSON, "json_values", (base, key), span)
-        return Quantifier(BOOLEAN, "any", item.name, values, Call(BOOLEAN, "is_null", (item,), span), span)
-    tests: list[Node] = []
-    if key.type in (STRING, JSON):
-        item = check.element(JSON, span)
-        same = Call(BOOLEAN, "eq", (item, key), span)
-        named = Quantifier(BOOLEAN, "any", item.name, Call(JSON, "json_items", (base,), span), same, span)
-        tests.append(all_of([is_kind(base, "object", span), named], span))
-    if key.type != STRING:
-        place = whole(key, span) if key.type == JSON else convert(key, BIGINT)
-        size = Call(BIGINT, "json_size", (base,), span)
-        within = [
-            Call(BOOLEAN, "ge", (place, Literal(BIGINT, 0, span)), span),
-            Call(BOOLEAN, "lt", (place, size), span),
-        ]
-        tests.append(all_of([is_kind(base, "array", span), *within], span))
-    return Call(BOOLEAN, "is_true", (any_of(tests, span),), span)
+    keys = [convert(key, STRING), whole(key, span)] if key.type == JSON else [key]
+    tests: list[Node] = [
+        Call(BOOLEAN, "json_null", (base, one), span) for one in keys if one.type in (STRING, BIGINT)
+    ]
+    return _true([any_of(tests, span)], span)
 
 
 def cases(node: Node, span: Span, *found: Case) -> Node:
@@ -141,7 +127,7 @@ def contains(check: Compares, found: Node, key: Node, base: Node, span: Span) ->
             (_true([test, array], span), Quantifier(BOOLEAN, "any", item.name, base, is_null, span))
         )
     if key.type in (STRING, JSON):
-        result.append((_true([thing, present(key, span), member(check, base, key, span)], span), yes))
+        result.append((_true([thing, present(key, span), _null_member(base, key, span)], span), yes))
     if is_maybe_missing(key):
         absent = Call(BOOLEAN, "is_null", (key,), span)
         result.append((_true([array, absent], span), Literal(BOOLEAN, None, span)))

@@ -43,7 +43,6 @@ ROWS = (
         total=False,
         words="{0}[{1}] is JSON null",
         names=Names(kind="a test for JSON null"),
-        without_formula=ANY_FUNCTION,
     ),
     Operator(
         "json_eq",

@@ -57,7 +57,7 @@ def _over_values(to: Encoder, node: Quantifier, source: Call, env: Env) -> Truth
     ):
         raise NotEncodable
     value = base if key is None else to.json_child(base, str(key.value))
-    there = negated(value.null) if key is None else any_of(negated(value.null), _null_at(to, base, value))
+    there = negated(value.null) if key is None else any_of(negated(value.null), null_at(to, base, value))
     arrays = [(there, value)]
     for level in range(ARRAYS + 1):
         inner: list[tuple[Any, Json]] = []
@@ -104,7 +104,7 @@ def _keys(to: Encoder, parent: Json) -> Array:
     return result
 
 
-def _null_at(to: Encoder, holder: Json, value: Json) -> Any:
+def null_at(to: Encoder, holder: Json, value: Json) -> Any:
     """Whether a member of an object exists and is JSON null."""
     result = to.nulls.get(value.path)
     if result is None:

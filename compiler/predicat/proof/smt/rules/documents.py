@@ -4,8 +4,10 @@ from msgspec.structs import replace
 
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import JSON_READS
+from predicat.ir.types import STRING
 from predicat.proof.smt import numbers
 from predicat.proof.smt.encoder import Encoder, Env
+from predicat.proof.smt.quantifiers import null_at
 from predicat.proof.smt.rules.rule import Rule, constant
 from predicat.proof.smt.strings import NotEncodable
 from predicat.proof.smt.terms import (
@@ -13,8 +15,10 @@ from predicat.proof.smt.terms import (
     Json,
     Scalar,
     Term,
+    Truth,
     all_of,
     any_of,
+    negated,
     truth_of,
 )
 
@@ -35,6 +39,18 @@ def _json_get(to: Encoder, node: Call, env: Env) -> Term:
     ):
         raise NotEncodable
     return to.json_child(_json(to, node, env), key.value)
+
+
+def _json_null(to: Encoder, node: Call, env: Env) -> Term:
+    base, value = _json(to, node, env), _json_get(to, node, env)
+    if not isinstance(value, Json):
+        raise NotEncodable
+    if node.args[1].type == STRING:
+        null = null_at(to, base, value)
+    else:
+        within = constant(node.args[1]) < base.length
+        null = all_of(negated(base.null), base.kind == KINDS.index("array"), within, value.null)
+    return Truth(null, negated(value.null))
 
 
 def _json_is(to: Encoder, node: Call, env: Env) -> Term:
@@ -73,5 +89,6 @@ RULES: dict[str, Rule] = {
     "json_get": _json_get,
     "json_at": _json_get,
     "json_is": _json_is,
+    "json_null": _json_null,
     **{op: _json_value(kind) for op, kind in JSON_READS.items()},
 }
