@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from predicat.backends.sql.expressions import columns_of
 from predicat.deploy import columns
 from predicat.diagnostics import extras
 from predicat.diagnostics.messages import deploy as say
@@ -167,7 +168,10 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:
     names = dict.fromkeys(
-        decl.column("spark") for item in plan.filters for decl in item.current.predicate.fields.values()
+        column
+        for item in plan.filters
+        for decl in item.current.predicate.fields.values()
+        for column in columns_of(decl, "spark")
     )
     columns = [quoted(name) for name in names] or ["1 AS one"]
     return [

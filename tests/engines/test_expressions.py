@@ -11,6 +11,7 @@ import predicat
 from predicat import PredicatError, load_catalog
 from predicat.backends.sql import expressions
 from predicat.catalog.manifest import build_manifest
+from predicat.deploy import dbt
 from predicat.lint import findings
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
@@ -153,6 +154,13 @@ def test_spark(spark: Any) -> None:
         [(b"\x04", [6]), (b"\x03", [6]), (b"\x09", [6])], "b binary, xs array<bigint>"
     )
     assert [row[0] for row in frame.selectExpr(found.sql("spark")).collect()] == [True, False, False]
+
+
+def test_macros_of_dbt_have_the_prefix_on_each_column(project: Path) -> None:
+    for _ in range(2):  # the tree of the expression is not changed
+        assert dbt.export(load_catalog(project / "catalog"), project / "dbt") == (1, [])
+        macros = "".join(path.read_text() for path in (project / "dbt").rglob("*.sql"))
+        assert 'ARRAY_TO_STRING(" ~ prefix ~ "path, ' in macros and 'LOWER(" ~ prefix ~ "span)' in macros
 
 
 def test_the_manifest_has_it(project: Path) -> None:

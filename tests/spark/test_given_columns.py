@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+import predicat
 import predicat_spark
 from predicat_spark.settings import settings
 
@@ -119,6 +120,25 @@ def test_an_expression_reads_its_columns(session: Any) -> None:
         f"SELECT matches_filter('low'), matches_filter('low', code => 'a') FROM {rows}"
     ).collect()
     assert [tuple(row) for row in found] == [(True, True), (False, True), (False, True)]
+    listed = session.sql(f"SELECT matching_filters('customers', names => array('low')) FROM {rows}").collect()
+    assert [list(row[0]) for row in listed] == [["low"], [], []]
+
+
+def test_expressions_are_counted_and_run(session: Any, tmp_path: Path) -> None:
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "codes.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: codes\nrelation: {spark: codes}\n"
+        "fields:\n  low: {type: bigint, expression: {spark: length(code) + 1}}\n"
+        "filters: {low: {sql: low < 4, coverage: {at_least: 10%}}}\n"
+        f"jobs:\n  hourly:\n    source: {{table: codes}}\n    filters: [low]\n"
+        f"    sinks: [{{rows: accepted, path: '{tmp_path}/out'}}]\n"
+    )
+    catalog = predicat.load_catalog(tmp_path / "c")
+    session.sql("SELECT * FROM VALUES ('ab'), ('abc'), (NULL) AS t(code)").createOrReplaceTempView("codes")
+    (check, *_) = predicat_spark.check_coverage(catalog, "codes", "codes")
+    assert check.status == "pass" and check.value == pytest.approx(1 / 3)
+    predicat_spark.run_job(catalog, predicat_spark.job_of(catalog, "hourly"))
+    assert [row.code for row in session.read.parquet(f"{tmp_path}/out").collect()] == ["ab"]
 
 
 def test_columns_of_python(session: Any) -> None:

@@ -186,7 +186,8 @@ class _Template(Renderer):
 
     def column(self, node: Field) -> exp.Expr:
         column = super().column(node)
-        column.set("table", exp.to_identifier(f"{self.mark}t"))
+        for part in column.find_all(exp.Column):
+            part.set("table", exp.to_identifier(f"{self.mark}t"))
         return column
 
     def node(self, node: Node) -> exp.Expr:

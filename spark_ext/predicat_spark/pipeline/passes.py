@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from predicat.backends.sql.expressions import columns_of
 from predicat.catalog.jobs import NAMED, PER_FILTER
 from predicat.deploy.chosen import Chosen
 from predicat.ir.types import TIMESTAMP
@@ -137,9 +138,10 @@ class Passes:
         ):
             return False
         read = {
-            decl.column("spark")
+            column
             for chosen in self.rows
             for decl in chosen.filter.versions[chosen.number].predicate.fields.values()
+            for column in columns_of(decl, "spark")
         }
         wide = len(reading.columns) >= max(_COLUMNS, _WIDE * len(read))
         return (

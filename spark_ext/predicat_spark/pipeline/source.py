@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
-from predicat.backends.sql.expressions import BadExpression
+from predicat.backends.sql.expressions import BadExpression, columns_of
 from predicat.catalog.file_formats import (
     KEYS,
     FileFormat,
@@ -232,7 +232,8 @@ def _own_schema(session: SparkSession, kind: str, source: Source) -> StructType:
 
 def _lacks(frame: DataFrame, dataset: Dataset) -> bool:
     present = {name.lower() for name in frame.columns}
-    return any(decl.column("spark").lower() not in present for decl in dataset.fields.values())
+    read = (column for decl in dataset.fields.values() for column in columns_of(decl, "spark"))
+    return any(column.lower() not in present for column in read)
 
 
 def _format(files: Files, paths: tuple[str, ...]) -> str:

@@ -251,7 +251,7 @@ class Renderer(Struct):
             node.decl.expressions
             and (found := expressions.of_field(node.decl, self.dialect.name)) is not None
         ):
-            return found.sql
+            return found.sql.copy()
         return exp.Column(this=self.dialect.identifier(node.decl.column(self.dialect.name)))
 
     def variable(self, node: Variable) -> Sql:
