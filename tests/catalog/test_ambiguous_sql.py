@@ -200,6 +200,17 @@ def test_a_released_version_keeps_its_json_nulls(tmp_path: Path) -> None:
     assert [again.evaluate(row) for row in rows] == [True, True, True, None]
 
 
+def test_a_released_version_keeps_its_json_of_duckdb(tmp_path: Path) -> None:
+    body = "j->'plan' IS NULL AND j.qty = 5"
+    text = CATALOG.replace("a: bigint, b: bigint", "j: json").replace("sql: a / b > 1", f"duckdb: {body}")
+    released(tmp_path, text, "its reading of JSON values", "duckdb", json_scalars=False)
+    rows = [{"j": row} for row in ({"plan": None, "qty": 5}, {"qty": 4.6}, {"qty": "5"})]
+    kept = load_catalog(tmp_path)["orders.ratio"]
+    assert [kept.evaluate(row) for row in rows] == [True, False, False]
+    again = predicat.parse("(j->'plan') IS NULL AND j.qty = 5", "duckdb", {"j": "json"})
+    assert [again.evaluate(row) for row in rows] == [False, True, True]
+
+
 def run(command: str, folder: Path, code: int) -> str:
     """What a command says, whose exit code is to be this."""
     result = completed([sys.executable, "-m", "predicat", command, "--catalog", str(folder)], timeout=60)

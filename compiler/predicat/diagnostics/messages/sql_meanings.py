@@ -74,8 +74,11 @@ RELEASED_BY = {
         ),
     ),
     "json_scalars": (
-        "its comparisons of JSON values, in which a string constant is a string",
-        "DuckDB reads the constant as JSON, and so does a new version of the filter",
+        "its reading of JSON values, in which a string constant is a string and JSON null is missing",
+        (
+            "DuckDB reads the constant as JSON, and casts JSON to the type beside it; so does a new version "
+            "of the filter"
+        ),
     ),
     "json_constants": (
         "its comparisons of JSON values, in which a string constant is a string and JSON null is missing",
