@@ -24,7 +24,8 @@ from predicat.diagnostics.messages.expressions import (
 from predicat.ir.nodes import FieldDecl
 
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it cannot read is an error of the catalog
-_QUERIES = (exp.Query, exp.DDL, exp.DML, exp.Command, exp.Alias, exp.Exists)
+_VALUES = (exp.Condition, exp.AtTimeZone)
+_QUERIES = (exp.Query, exp.Alias, exp.Exists)
 _OF_ROWS = (
     *(exp.AggFunc, exp.Window, exp.Star, exp.UDTF, exp.Explode, exp.Lambda),
     *(exp.GenerateSeries, exp.ExplodingGenerateSeries),
@@ -77,7 +78,7 @@ def read(text: str, engine: str) -> Expression:
     if len(trees) != 1 or trees[0] is None:
         raise BadExpression(ONE_EXPRESSION)
     tree = trees[0]
-    if any(tree.find_all(*_QUERIES)):
+    if not isinstance(tree, _VALUES) or any(tree.find_all(*_QUERIES)):
         raise BadExpression(QUERY)
     if any(tree.find_all(*_OF_ROWS, *_GIVEN)):
         raise BadExpression(CALCULATES_ROWS)
