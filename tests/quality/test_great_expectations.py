@@ -123,7 +123,7 @@ def test_spark(
     )
     assert (fine, errors) == (False, [])
     fine, errors, _ = project().run(folder / "project", "predicat_shop", {"dataframe": spark.range(3)})
-    assert not fine and "UNRESOLVED_COLUMN" in errors[0].message
+    assert not fine and "has no column 'n'" in errors[0].message
 
 
 def test_postgres(folder: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
