@@ -99,7 +99,7 @@ def test_every_command_that_prints_a_result_has_json() -> None:
 
 
 def test_bounds(tmp_path: Path) -> None:
-    (tmp_path / "d.csv").write_text("a\n1\n2\n")
+    (tmp_path / "d.csv").write_text("a\n" + "1\n2\n" * 100)
     (tmp_path / "d.yml").write_text(
         "apiVersion: predicat/v1\ndataset: d\nrelation: {duckdb: d.csv}\nfields: {a: bigint}\n"
         "filters: {f: {sql: a > 1}}\n"
