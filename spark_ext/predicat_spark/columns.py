@@ -16,7 +16,7 @@ from predicat.diagnostics.messages import pipeline as say
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
 from predicat_spark.lists import provide
-from predicat_spark.names import quoted
+from predicat_spark.names import quoted, quoted_table
 from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.source import column_types
 from predicat_spark.sessions import local_session
@@ -136,6 +136,23 @@ def table_columns(name: str) -> list[tuple[str, str]]:
                 raise
             reason = " ".join(str(error).split("\n")[0].split())
             raise PredicatError.of(say.no_table(reason)) from None
+
+
+def table_comments(name: str) -> dict[str, str]:
+    """The comments of the columns of a Spark table that have one."""
+    schema = local_session("local[1]", "predicat init").table(name).schema
+    return {column.name: str(text) for column in schema if (text := column.metadata.get("comment"))}
+
+
+def table_values(name: str, sql: str, count: int) -> list[tuple[Any, ...]]:
+    """The values of a list of expressions for some rows of a Spark table; none if it cannot be read."""
+    session = local_session("local[1]", "predicat init")
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # needs Java's home first
+
+    try:
+        return list(session.sql(f"SELECT {sql} FROM {quoted_table(name)} LIMIT {count}").collect())
+    except PySparkException:
+        return []
 
 
 def ddl(kind: Type) -> str:

@@ -12,6 +12,7 @@ from predicat import PredicatError, backends
 from predicat.catalog.file_formats import FileFormat
 from predicat.deploy import describe
 from predicat.deploy.first_project import without_password
+from predicat.deploy.starter import dataset_text
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
 
@@ -246,6 +247,13 @@ def test_a_spark_table(spark: Any) -> None:
         ("st", "struct<a: string>"),
         ("local", "timestamp_ntz"),
     ]
+    spark.sql(
+        "CREATE OR REPLACE TEMPORARY VIEW started (id COMMENT 'Its number.', state) AS SELECT * FROM "
+        "VALUES (1L, 'new'), (2L, 'paid'), (3L, 'paid'), (4L, 'new'), (5L, 'paid'), (6L, 'paid') AS t"
+    )
+    found = describe.from_spark("started")
+    assert [column.about for column in found.columns] == ["Its number.", ""]
+    assert "sql: state = 'paid'\n" in dataset_text("started", found)
     with pytest.raises(PredicatError, match=r"cannot be found(?s:.*)spark.sql.catalogImplementation to hive"):
         table_columns("nowhere")
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
@@ -240,6 +239,4 @@ def _columns(source: str, engine: str | None, dsn: str | None) -> tuple[Describe
             return describe.from_postgres(connection, None if is_dsn else source), server
     if engine != "spark":
         raise click.UsageError(say.no_file_or_table(source))
-    spark: Any = importlib.import_module("predicat_spark.columns")
-    columns = describe.columns_of("spark", spark.table_columns(source))
-    return describe.Described("spark", source, columns), None
+    return describe.from_spark(source), None

@@ -41,13 +41,11 @@ def read(connection: psycopg.Connection, oid: int) -> Comments:
     columns: dict[str, str] = {}
     for name, comment, target in connection.execute(_COMMENTS.encode(), (oid,)).fetchall():
         if comment or target:
-            columns[str(name)] = (
-                _line(comment) if comment else "Refers to {}({}).".format(*target.split(", "))
-            )
+            columns[str(name)] = line(comment) if comment else "Refers to {}({}).".format(*target.split(", "))
     key = [str(row[0]) for row in connection.execute(_KEY.encode(), (oid,)).fetchall()]
-    return Comments(_line((found or ("",))[0] or ""), columns, key)
+    return Comments(line((found or ("",))[0] or ""), columns, key)
 
 
-def _line(text: str) -> str:
+def line(text: str) -> str:
     """A comment in one line, without characters that YAML cannot have."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())

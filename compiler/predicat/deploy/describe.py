@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from predicat.api import declared
 from predicat.backends import dialect
 from predicat.backends.column_types import ColumnType, Composites, column_type, declared_type
 from predicat.catalog.file_formats import ANY, FileFormat
+from predicat.deploy import comments
 from predicat.deploy.field_names import field_names
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
@@ -148,7 +150,7 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
     """The columns of a PostgreSQL table or view; without a name, of the only table. Raises PredicatError."""
     import psycopg  # noqa: PLC0415  # optional
 
-    from predicat.deploy import comments, relations  # noqa: PLC0415  # needs the driver
+    from predicat.deploy import relations  # noqa: PLC0415  # needs the driver
 
     tables = relations.tables(connection)
     if table is None and len(tables) != 1:
@@ -181,6 +183,16 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
         return replace(found, values=_values(found, rows))
     except psycopg.Error:  # a reader may see the columns, and not the rows
         return found
+
+
+def from_spark(table: str) -> Described:
+    """The columns of a Spark table. Raises PredicatError."""
+    spark: Any = import_module("predicat_spark.columns")
+    columns = columns_of("spark", spark.table_columns(table))
+    about = spark.table_comments(table)
+    columns = [replace(column, about=comments.line(about.get(column.name, ""))) for column in columns]
+    found = Described("spark", table, columns)
+    return replace(found, values=_values(found, lambda sql: spark.table_values(table, sql, _ROWS)))
 
 
 def _values(described: Described, rows: Callable[[str], Sequence[Sequence[Any]]]) -> dict[str, list[Any]]:
