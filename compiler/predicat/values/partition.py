@@ -149,7 +149,8 @@ class Partition(Struct, frozen=True):
         """A value with an ordinal that is in the set; None if there is none, or none is known."""
         if isinstance(self.cells, Table):
             return automaton.shortest_texts([self.cells]).get((True,))
-        return next((self.domain.value(start) for start, _ in self.intervals()), None)
+        known = [] if self.cells.has_cycles else self.intervals()
+        return next((self.domain.value(start) for start, _ in known), None)
 
 
 def partition(values: Domain, cells: Line | Table, null: Label, nan: Label, beyond: Label) -> Partition:
@@ -193,7 +194,8 @@ def product(
     if len(starts) > MOST_PIECES:
         raise Opaque
     labels = [_joined([cells.at(start) for cells in lines], changed) for start in starts]
-    return Partition(parts[0].domain, line(starts, labels), others)
+    domain = parts[0].domain
+    return Partition(domain, _unrolled(starts, labels, domain.greatest), others)
 
 
 def _of_choices(change: Callable[..., Label]) -> Callable[..., Label]:
@@ -234,7 +236,29 @@ def _joined(labels: Sequence[Label], change: Callable[..., Label]) -> Label:
         if inside not in known:
             known[inside] = _joined(inside, change)
         result.append(known[inside])
-    return cycle(period, starts, result)
+    cells = _unrolled(starts, result, period - 1)
+    return cycle(period, cells.starts, cells.labels)
+
+
+def _unrolled(starts: Sequence[Any], labels: Sequence[Label], last: Any) -> Line:
+    """Intervals, without cycles in those that are shorter than their period: each label occurs."""
+    pieces: list[tuple[Any, Label]] = []
+    for start, end, label in zip(starts, [*starts[1:], None], labels, strict=True):
+        if isinstance(label, Cycle):
+            pieces += _turned(start, last if end is None else end - 1, label)
+        else:
+            pieces.append((start, label))
+    if len(pieces) > MOST_PIECES:
+        raise Opaque
+    return line([start for start, _ in pieces], [label for _, label in pieces])
+
+
+def _turned(low: int, high: int, label: Label) -> Iterator[tuple[int, Label]]:
+    if not isinstance(label, Cycle) or high - low + 1 >= label.period:
+        yield low, label
+        return
+    for start, end, own in label.pieces(low, high):
+        yield from _turned(start, end, own)
 
 
 def relabelled(part: Partition, change: Callable[[Label], Label]) -> Partition:
