@@ -69,7 +69,7 @@ def one(db: Any, query: str) -> Any:
 
 def test_tables_are_filled_and_views_look_into_them(db: Any, apply: Apply, tmp_path: Path) -> None:
     plan = apply()
-    assert [line.partition(":")[0].rpartition("_")[0] for line in plan.lists.told()] == [
+    assert [line.partition(":")[0].rpartition("_")[0] for line in plan.lists.lines()] == [
         "fill listed.predicat_blocked",
         "fill listed.predicat_codes",
     ]
@@ -104,7 +104,7 @@ def test_other_values_are_another_table(db: Any, apply: Apply) -> None:
 def test_readers_of_views_read_their_lists(db: Any, apply: Apply) -> None:
     apply()
     db.execute("GRANT SELECT ON listed.orders, listed.orders__blocked TO list_reader")
-    assert [line.partition(" ")[0] for line in apply().lists.told()] == ["grant"]
+    assert [line.partition(" ")[0] for line in apply().lists.lines()] == ["grant"]
     db.execute("SET ROLE list_reader")
     assert one(db, "SELECT count(*) FROM listed.orders__blocked") == 10_001
     db.execute("RESET ROLE")
@@ -145,7 +145,7 @@ def test_rows_that_were_changed_by_hand(db: Any, apply: Apply, change: str) -> N
         PredicatError, match="were changed by hand: they are not the values of the list block"
     ):
         apply()
-    assert [line.partition(" ")[0] for line in apply(force=True).lists.told()] == ["restore"]
+    assert [line.partition(" ")[0] for line in apply(force=True).lists.lines()] == ["restore"]
     assert one(db, "SELECT count(*) FROM listed.orders__blocked") == wanted
     assert not apply().lists.changes
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from predicat.review.topics import kept
+from predicat.review.topics import of_unchanged
 from tests.cli.test_commands import run
 from tests.processes import first_commit, git
 from tests.rounds import rounds
@@ -403,7 +403,7 @@ def test_how_many_filters_are_as_they_were() -> None:
         (1, 1, "1 filter unchanged"),
         (59, 58, "58 of 59 filters unchanged"),
     ):
-        assert kept(filters, unchanged) == said
+        assert of_unchanged(filters, unchanged) == said
 
 
 def test_outside_of_a_repository_nothing_of_git_is_shown(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ class Joined(YamlNode):
         """The values of known keys, and the other keys. Two parts may have the same key, so no shortcut is
         taken.
         """
-        return self.told_apart(what, keys)
+        return self.all_problems(what, keys)
 
 
 class FileParts(Struct, eq=False):

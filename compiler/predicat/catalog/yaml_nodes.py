@@ -160,9 +160,9 @@ class YamlNode(Struct):
                 result[key.value] = YamlNode(value, self.source, self.reporter)
             else:
                 return result, []
-        return self.told_apart(what, keys)
+        return self.all_problems(what, keys)
 
-    def told_apart(
+    def all_problems(
         self, what: str, keys: Container[str]
     ) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """Like `known`, but every problem of the keys is reported."""

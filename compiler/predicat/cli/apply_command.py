@@ -96,7 +96,7 @@ def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
         "views": [
             {"name": step.shown, "action": str(step.action), "reason": step.reason} for step in plan.steps
         ],
-        "lists": list(plan.lists.told()),
+        "lists": list(plan.lists.lines()),
         "functions": len(plan.functions.to_install),
         "transactions": len(plan.batches),
         "done": script is None,
@@ -123,7 +123,7 @@ def _text(done: Plan, catalog: Catalog) -> str:
         return say.NO_VIEWS
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
-    lines += done.lists.told()
+    lines += done.lists.lines()
     lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]
     if len(done.changes) > _SHOWN:
         lines.append(f"... and {len(done.changes) - _SHOWN:,} more")

@@ -51,7 +51,7 @@ class ListPlan(Struct):
         """Whether there is something to do."""
         return bool(self.create or self.restore or self.drop or any(self.grants.values()))
 
-    def told(self) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
         """The changes, one per line."""
         for table in self.create:
             yield f"fill {table.shown}: {table.listed.count:,} values of the list {table.listed.name}"

@@ -90,7 +90,7 @@ def rename(
         text = _key(name) if use.scalar and use.near.text == symbol.name and not _quoted(outer) else name
         edits[file_of(outer), outer.start] = Edit(file_of(outer), outer.start, outer.end, text)
     if symbol.kind == "field":
-        column = _kept_column(symbol, loaded)
+        column = _same_column(symbol, loaded)
         edits |= {(edit.file, -edit.start): edit for edit in column}
     _same_meaning(symbol, name, list(edits.values()), loaded, folder, texts)
     return list(edits.values())
@@ -121,7 +121,7 @@ def _key(name: str) -> str:
     return name if isinstance(yaml.safe_load(name), str) else f'"{name}"'
 
 
-def _kept_column(symbol: Symbol, loaded: Loaded) -> list[Edit]:
+def _same_column(symbol: Symbol, loaded: Loaded) -> list[Edit]:
     """The edit that keeps the physical column of a field, which goes by its name unless `column:` says
     otherwise.
     """

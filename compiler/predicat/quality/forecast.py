@@ -93,14 +93,14 @@ class _Pattern(Struct, frozen=True):
     method: str
 
     @property
-    def kept(self) -> list[_Figure]:
+    def days(self) -> list[_Figure]:
         """The days in line, the oldest first."""
         return sorted((item for group in self.groups.values() for item in group), key=_order)
 
     @property
     def factor(self) -> float:
         """By how much an interval is longer than the standard deviation."""
-        return t_point(CONFIDENCE, len(self.kept) - len(self.groups))
+        return t_point(CONFIDENCE, len(self.days) - len(self.groups))
 
 
 def share(days: Sequence[Day]) -> Forecast:
@@ -111,7 +111,7 @@ def share(days: Sequence[Day]) -> Forecast:
     if not 0 < usual < 1:
         usual = (sum(day.count for day in days) + 0.5) / (sum(day.rows for day in days) + 1)
     found = _pattern([_Figure(day, day.share, _deviation(usual, day.rows)) for day in days])
-    rows = sorted(item.day.rows for item in found.kept)
+    rows = sorted(item.day.rows for item in found.days)
     least = rows[len(rows) // 10]  # a day with few rows varies more
 
     def interval(group: Sequence[_Figure], extra: float, known: int) -> tuple[float, float]:
@@ -127,7 +127,7 @@ def rows(days: Sequence[Day]) -> Forecast | None:
     if len(days) < ENOUGH:
         return None
     found = _pattern([_Figure(day, math.log(day.rows), 1 / math.sqrt(day.rows)) for day in days])
-    chance = fmean(item.chance for item in found.kept)
+    chance = fmean(item.chance for item in found.days)
 
     def interval(group: Sequence[_Figure], extra: float, known: int) -> tuple[float, float]:
         center = fmean(item.value for item in group)
@@ -220,13 +220,13 @@ def _forecast(
     found: _Pattern, interval: Callable[[Sequence[_Figure], float, int], tuple[float, float]], chance: float
 ) -> Forecast:
     """The interval that holds those of all weekdays; with a trend that around the last day."""
-    kept = found.kept
-    steps = [later.value - earlier.value for earlier, later in pairwise(kept)]
-    trend = _trend([item.value for item in kept])
+    days = found.days
+    steps = [later.value - earlier.value for earlier, later in pairwise(days)]
+    trend = _trend([item.value for item in days])
     extra, groups, method = found.extra, list(found.groups.values()), found.method
     if trend:
         extra = max(1.0, fmean(step * step for step in steps) / chance**2)
-        groups, method = [kept[-1:]], "trend"
+        groups, method = [days[-1:]], "trend"
     known = [sum(item.day.rows for item in group) for group in groups]
     ends = [interval(group, extra, rows) for group, rows in zip(groups, known, strict=True)]
     own = found.factor * chance * math.sqrt(2 * found.extra)
@@ -236,10 +236,10 @@ def _forecast(
     return Forecast(
         min(low for low, _ in ends),
         max(high for _, high in ends),
-        kept[-1].value if trend else fmean(item.value for item in kept),
+        days[-1].value if trend else fmean(item.value for item in days),
         drift,
         method,
-        [item.day for item in kept],
+        [item.day for item in days],
         math.sqrt(extra),
         found.left_out,
         trend,
@@ -249,7 +249,7 @@ def _forecast(
 def _between(found: _Pattern) -> float:
     """The greatest step between the centers of days that follow each other."""
     centers = {name: fmean(item.value for item in group) for name, group in found.groups.items()}
-    names = [item.day.day.weekday() for item in found.kept]
+    names = [item.day.day.weekday() for item in found.days]
     return max(abs(centers[one] - centers[other]) for one, other in pairwise(names))
 
 

@@ -9,7 +9,7 @@ from predicat.diagnostics.wording import quantity
 from predicat.review.comments import MARK
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
-from predicat.review.topics import HEADS, Topic, kept, summaries, tally, topics
+from predicat.review.topics import HEADS, Topic, of_unchanged, summaries, tally, topics
 
 # Characters; a comment on GitHub holds 65,536.
 MAX_COMMENT = 60_000
@@ -60,7 +60,9 @@ def markdown(review: Review, data: Data) -> str:
         ),
         _Part("", [_details(topic, data) for topic in result if _has_details(topic)]),
     ]
-    tail = f"<sub>Compared with `{review.base[:40]}`; {kept(review.filters, review.unchanged)}.</sub>\n"
+    tail = (
+        f"<sub>Compared with `{review.base[:40]}`; {of_unchanged(review.filters, review.unchanged)}.</sub>\n"
+    )
     _fit(parts, MAX_COMMENT - len(head) - len(tail) - _RESERVED)
     return head + "".join(part.text() for part in parts) + _left_out(parts) + tail
 

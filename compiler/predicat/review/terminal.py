@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from predicat.diagnostics.wording import quantity
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
-from predicat.review.topics import Topic, kept, summary, tally, topics
+from predicat.review.topics import Topic, of_unchanged, summary, tally, topics
 
 Data = Mapping[str, Counts]
 
@@ -13,7 +13,7 @@ Data = Mapping[str, Counts]
 def text(review: Review, data: Data) -> str:
     """The review for a terminal; `data` are counts of rows by the names of filters."""
     lines = [
-        f"compared with {review.base}: {summary(review)}; {kept(review.filters, review.unchanged)}",
+        f"compared with {review.base}: {summary(review)}; {of_unchanged(review.filters, review.unchanged)}",
     ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]

@@ -120,7 +120,7 @@ def summary(review: Review) -> str:
     return "; also ".join(part for part in summaries(review) if part)
 
 
-def kept(filters: int, unchanged: int) -> str:
+def of_unchanged(filters: int, unchanged: int) -> str:
     """How many filters are as they were."""
     every = quantity(filters, "filter")
     if not unchanged:

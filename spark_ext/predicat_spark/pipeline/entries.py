@@ -238,7 +238,7 @@ class _ClassCalls(Struct, frozen=True):
                     pa.RecordBatch.from_struct_array(rows.filter(seen)), self.columns, self.documents
                 )
                 answers: list[dict[str, Any] | None] = [
-                    self._said(chains, raised, next(entries), *about) if is_seen else None
+                    self._outcomes(chains, raised, next(entries), *about) if is_seen else None
                     for is_seen, *about in zip(
                         seen.to_pylist(), asked.to_pylist(), tries.to_pylist(), strict=True
                     )
@@ -249,7 +249,7 @@ class _ClassCalls(Struct, frozen=True):
                 chain.close()
             errors.add(raised)
 
-    def _said(
+    def _outcomes(
         self,
         chains: dict[int, Chain],
         errors: Errors,

@@ -124,14 +124,14 @@ def is_transient(error: BaseException) -> bool:
     return _TRANSIENT.search(whole_text(error)) is not None
 
 
-def told(error: BaseException) -> PredicatError:
+def as_problem(error: BaseException) -> PredicatError:
     """An error of Spark or of Java as one sentence."""
     return error if isinstance(error, PredicatError) else PredicatError.of(diagnostic(error))
 
 
 def hinted(error: Exception, left: str) -> PredicatError:
     """The sentences of an error, the last with a hint about what it leaves behind."""
-    *others, last = told(error).diagnostics
+    *others, last = as_problem(error).diagnostics
     return PredicatError([*others, replace(last, hint=f"{last.hint}; {left}" if last.hint else left)])
 
 
@@ -141,7 +141,7 @@ def telling() -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001  # whatever it is, no traceback reaches a user
-        raise told(error) from None
+        raise as_problem(error) from None
 
 
 def diagnostic(error: BaseException) -> Diagnostic:

@@ -54,7 +54,7 @@ class Passes:
                     )
                 except Exception as error:  # noqa: BLE001  # Spark's errors have no common base that Java's errors share
                     if attempt == self.work.options.retries or not failures.is_transient(error):
-                        raise failures.told(error) from None
+                        raise failures.as_problem(error) from None
                     time.sleep(2**attempt)
         raise AssertionError
 

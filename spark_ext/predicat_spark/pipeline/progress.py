@@ -95,7 +95,7 @@ def observed(frame: DataFrame, stream: str) -> DataFrame:
     return Classic(_counts(session).observed(frame._jdf, stream), session)  # noqa: SLF001  # as above
 
 
-def told(session: SparkSession, stream: str, report: Report) -> None:
+def report_batch(session: SparkSession, stream: str, report: Report) -> None:
     """Report the counts of a batch to Spark."""
     filters = [
         {"name": filter_report.name, **filter_report.counts, "hit_rate": report.hit_rate(filter_report)}

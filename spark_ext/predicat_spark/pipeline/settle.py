@@ -121,7 +121,7 @@ def settle(
             )
             if not isinstance(error, Exception):
                 raise type(error)(left.message) from None
-            raise PredicatError([*failures.told(error).diagnostics, left]) from None
+            raise PredicatError([*failures.as_problem(error).diagnostics, left]) from None
         for target in targets:
             target.seconds = (time.monotonic() - started) / len(targets)
         done += len(targets)

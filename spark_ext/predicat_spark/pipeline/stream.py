@@ -124,7 +124,7 @@ class _Batches:
         """Commit a batch of new rows under its own name."""
         if self.over.is_set():  # to return would note the batch as done
             raise InterruptedError
-        with self._told():
+        with self._keeping_errors():
             load_classes(frame.sparkSession)
             first = self._work.options.rebuild and number == 0
             run = f"{_stream(self._work, self.place)}-{number:06d}"
@@ -133,7 +133,7 @@ class _Batches:
 
     def offer(self) -> None:
         """Offer rows that wait to their filters, in a batch without new rows."""
-        with self._told():
+        with self._keeping_errors():
             session = self._work.session
             none = session.createDataFrame([], self._reading.frame.schema)
             self._commit(session, replace(self._reading, frame=none, empty=True), new_run_id(), self._mode)
@@ -153,7 +153,7 @@ class _Batches:
             report_to = self._following.told if self._following is not None else None
             keep = report_to(report) if report_to is not None else None
             self.total.add(report)
-            progress.told(session, self.place, report)
+            progress.report_batch(session, self.place, report)
             self.waits, self._ended = (
                 any(filter_report.rescheduled for filter_report in report.filters),
                 time.monotonic(),
@@ -162,7 +162,7 @@ class _Batches:
                 self.over.set()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _keeping_errors(self) -> Iterator[None]:
         """Keep the exception: Spark would report it as a text only."""
         try:
             yield

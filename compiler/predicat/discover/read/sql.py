@@ -58,12 +58,12 @@ class SqlText:
                     start, end = _extent(reader, residue.parts)
                     if end < 0:
                         start, end = statement.start, statement.end
-                    conditions.append((start, self.told(condition, residue, start, end, reader)))
+                    conditions.append((start, self.condition(condition, residue, start, end, reader)))
         except RecursionError:
             yield self.refused(statement.start, statement.end, say.TOO_DEEP)
         yield from (item for _, item in sorted(conditions, key=lambda pair: pair[0]))
 
-    def told(
+    def condition(
         self, written: ClauseCondition, residue: Residue, start: int, end: int, reader: Reader
     ) -> Condition | Refused:
         """A residue as a record."""

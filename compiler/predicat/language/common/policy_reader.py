@@ -93,7 +93,7 @@ class PolicyReader(ValueReader):
         except Stop:
             self.values_of(entries)
             raise
-        if any(map(_told_apart, _within(keys))) or _overlap(keys):
+        if any(map(_needs_own_policies, _within(keys))) or _overlap(keys):
             ways = self.ways(keys)
             return any_of(self.many(ways, lambda way: self.level(way, None, 0)), keys[0].span)
         return self.level(keys, None, 0)
@@ -389,7 +389,7 @@ def _wants_absence(key: Key) -> bool:
     return any(is_absence(value) for one in _within((key,)) for value in one.values)
 
 
-def _told_apart(key: Key) -> bool:
+def _needs_own_policies(key: Key) -> bool:
     """Whether the options of a `$or` inside of a key need policies of their own: they decide which keys come
     before an absent one.
     """
