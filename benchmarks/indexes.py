@@ -41,6 +41,8 @@ FIELDS = {
     "local": "timestamp_ntz",
     "email": "citext",
     "code": "char(8)",
+    "ip": "inet",
+    "digest": "binary",
     "state": "enum(open, closed, new, done, lost)",
 }
 TABLE = """
@@ -62,7 +64,8 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
   md5((i * 7919 % {rows})::text)::uuid AS ref,
   CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state,
   timestamp '2024-01-01 00:00:00' + (i * 7919 % {rows}) * interval '5 minutes' AS local,
-  ('User' || i * 7919 % {rows} || '@EX.com')::citext AS email, (i * 7919 % {rows})::char(8) AS code
+  ('User' || i * 7919 % {rows} || '@EX.com')::citext AS email, (i * 7919 % {rows})::char(8) AS code,
+  ('10.0.0.0'::inet + i * 7919 % {rows}) AS ip, sha256((i * 7919 % {rows})::text::bytea) AS digest
 FROM generate_series(1, {rows}::bigint) AS i
 """
 # Orders of texts, with the ways to make a database of each: the first that the server takes.

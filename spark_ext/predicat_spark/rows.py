@@ -38,7 +38,8 @@ def on_spark(
 
 def _column_type(decl: FieldDecl) -> str:
     """The type of the column of a field. A DataFrame has no CHAR."""
-    return _type(decl.type) if decl.type == STRING else stored_type("spark", decl, _type)
+    kind = stored_type("spark", decl, _type)
+    return _type(STRING) if kind.startswith("char(") else kind
 
 
 def frame_of(
@@ -55,7 +56,7 @@ def frame_of(
         ]
     )
     data = [
-        (index, *(_value(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields))
+        (index, *(_value(stored_value("spark", decl, row.get(decl.name)), decl.type) for decl in fields))
         for index, row in enumerate(rows)
     ]
     frame = session.createDataFrame(data, schema)

@@ -107,6 +107,10 @@ REFUSED: Mapping[str, str] = {
     "greatest(state, 'new') = 'new'": "the order of state",
     "code = 'abcd'": "'abcd' is no value of a column of char(3)",
     "regexp_like(mail, 'A.b')": "mail is read in lower case: capital letters never match",
+    "b = 'xyz'": "'xyz' is no value of a column of binary",
+    "length(b) = 2": "b, a binary column, is only compared",
+    "ip = '10.0.0.256'": "'10.0.0.256' is no value of a column of inet",
+    "ip < '10.0.0.1'": "the order of ip, an inet column, differs between engines",
     "t > m": "t is a local time, and m is a moment",
     "t > now()": "t is a local time, and now() is a moment",
     "coalesce(t, m) > TIMESTAMP '2026-01-01 00:00:00'": "t is a local time, and m is a moment",
@@ -118,7 +122,7 @@ REFUSED: Mapping[str, str] = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_has_no_meaning_is_refused(text: str) -> None:
     fields = {"id": "uuid", "state": "enum(new, paid)", "t": "timestamp_ntz", "m": "timestamp"}
-    fields |= {"code": "char(3)", "mail": "citext"}
+    fields |= {"code": "char(3)", "mail": "citext", "b": "bytea", "ip": "inet"}
     with pytest.raises(predicat.PredicatError) as caught:
         predicat.parse(text, "sql", fields)
     assert REFUSED[text] in str(caught.value)
@@ -148,6 +152,8 @@ def test_labels_are_any_text() -> None:
         ("uuid", f"x < '{UUIDS[1]}'", "x LIKE '0%'", "narrower"),
         ("char(2)", "x = 'a '", "x = 'a'", "equivalent"),
         ("char(2)", "length(x) <= 2", "x IS NOT NULL", "equivalent as a filter"),
+        ("binary", "x = 'FF'", "x IN ('\\xff')", "equivalent"),
+        ("inet", "x = '10.0.0.1/32'", "x IN ('10.0.0.1')", "equivalent"),
         ("citext", "x = 'ABC'", "x IN ('abc')", "equivalent"),
         ("timestamp_ntz", "year(x) = 2025", "x >= '2025-01-01' AND x < '2026-01-01'", "equivalent"),
     ],
@@ -173,7 +179,7 @@ def test_no_row_has_an_outcome_that_is_said_never_to_be(nodes: list[Node]) -> No
             assert example(node, outcome, 0.1)[0] != "none", (canonical_text(node), outcome)
 
 
-@pytest.mark.parametrize("kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext"])
+@pytest.mark.parametrize("kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext", "binary"])
 @pytest.mark.parametrize("op", ["eq", "ne", "lt", "ge"])
 def test_a_column_may_be_beside_any_parameter(kind: str, op: str) -> None:
     decl = declared({"x": kind})["x"]

@@ -57,6 +57,8 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
     for field, form in _columns(node):
         if node.op in _ORDERS and not form.form.ordered:
             yield say.no_order(node.span, field.decl.name, field.decl.shown_type)
+        elif form.form.compared_only and node.op not in (*_TESTS, "is_null", "in_list"):
+            yield say.only_compared(node.span, field.decl.name, field.decl.shown_type)
         elif form.form.read and node.op not in (*_TESTS, *_OF_PARTS) and _has_capitals(node):
             yield say.in_lower_case(node.span, field.decl.name)
         elif node.op == "in_list" and any(form.constant(value) != value for value in _of_list(node)):
@@ -130,8 +132,9 @@ def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, st
         try:
             form.form.given(constant.span.text if isinstance(constant.value, datetime) else constant.value)
             form.constant(constant.value)
-        except RowError as error:
-            yield constant.span, constant.span.text or repr(constant.value), kind, error.hint
+        except ValueError as error:
+            hint = error.hint if isinstance(error, RowError) else None
+            yield constant.span, constant.span.text or repr(constant.value), kind, hint
 
 
 def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:

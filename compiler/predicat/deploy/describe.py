@@ -71,7 +71,6 @@ _READ = {
         f"decimal({MAX_PRECISION},10)",
         f"(CASE WHEN abs({{0}}) < 1e28 THEN {{0}} END)::numeric({MAX_PRECISION},10)",
     ),
-    "bytes": ("string", "encode({}, 'hex')"),
     "money": ("decimal(38,2)", "{}::numeric(38,2)"),
     "oid": ("bigint", "{}::bigint"),
     "struct": ("json", "to_jsonb({})"),

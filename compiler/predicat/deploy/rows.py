@@ -77,7 +77,7 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
         ]
     )
     documents = [
-        [index, *(_listed(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields)]
+        [index, *(_listed(stored_value("postgres", decl, row.get(decl.name)), decl.type) for decl in fields)]
         for index, row in enumerate(rows)
     ]
     with connection.cursor() as cursor:
@@ -182,12 +182,16 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
     for index, row in enumerate(rows):
         connection.execute(
             f"INSERT INTO {TABLE} VALUES ({marks})",
-            [index, *(_duckdb_value(stored_value(decl, row.get(decl.name)), decl.type) for decl in fields)],
+            [index, *(_duckdb_column(decl, row.get(decl.name)) for decl in fields)],
         )
 
 
 def _quoted(name: str) -> str:
     return exp.to_identifier(name, quoted=True).sql(dialect="postgres")
+
+
+def _duckdb_column(decl: FieldDecl, value: Any) -> Any:
+    return _duckdb_value(stored_value("duckdb", decl, value), decl.type)
 
 
 def _duckdb_value(value: Any, kind: Type) -> Any:

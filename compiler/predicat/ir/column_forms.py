@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import lru_cache
+from ipaddress import IPv4Address, ip_address
 from typing import Any
 
 from msgspec import Struct
@@ -32,7 +33,8 @@ class Form(Struct, frozen=True):
             gets the words of the type, too (the labels of an enum), and raises RowError for no value.
         shape: A condition of a node that only these values meet, for proofs. None: all of the core type do.
         samples: Some values, if few values of the core type are.
-        given: Raises RowError for a value of a row that the form cannot have, before it is of the core type.
+        given: A value of a row before it is of the core type. Raises RowError for one of another meaning.
+        compared_only: Whether filters only compare the column, and read nothing of its text.
         ordered: Whether all engines have the order of the core type.
         beside: An operator of texts that turns any text into the form, as far as one does.
         read: The operator with which filters read the column, if they do not read it as it is.
@@ -42,7 +44,8 @@ class Form(Struct, frozen=True):
     value: Callable[[Any, Words], Any] = lambda value, _: value
     shape: Callable[[Node, Words], Node] | None = None
     samples: Callable[[Words], Sequence[Any]] = lambda _: ()
-    given: Callable[[Any], None] = lambda _: None
+    given: Callable[[Any], Any] = lambda value: value
+    compared_only: bool = False
     ordered: bool = True
     beside: str = ""
     read: str = ""
@@ -74,11 +77,37 @@ _UNPADDED = "^(?s:(?:.{{0,{0}}}[^ ])?)$"
 OFFSET = "[0-9]:[0-9.: ]*[+-][0-9:]+[ ')]*$"
 
 
-def _without_offset(value: Any) -> None:
+def _without_offset(value: Any) -> Any:
     """Refuse a moment of another zone. In UTC are the local times that the evaluator has."""
     text = value if isinstance(value, str) else ""
     if (isinstance(value, datetime) and value.utcoffset()) or re.search(OFFSET, text):
         raise RowError(say.LOCAL)
+    return value
+
+
+def _hexadecimal(value: Any) -> Any:
+    return f"\\x{bytes(value).hex()}" if isinstance(value, bytes | bytearray | memoryview) else value
+
+
+def _bytes(value: str, _words: Words) -> str:
+    """Bytes as PostgreSQL shows them, from its own way or from digits alone."""
+    digits = value.removeprefix("\\x").lower()
+    if len(digits) % 2 or not re.fullmatch("[0-9a-f]*", digits):
+        raise RowError
+    return f"\\x{digits}"
+
+
+def _address(value: str, _words: Words) -> str:
+    """An address of a network, or one in a network, as PostgreSQL shows it."""
+    host, slash, length = value.strip().partition("/")
+    address = ip_address(host)
+    if "%" in host or (slash and not (length.isdecimal() and int(length) <= address.max_prefixlen)):
+        raise RowError
+    words = int(address) >> 32
+    dotted = address.version == 6 and (words == 0xFFFF or (words == 0 and int(address) >> 16))
+    mapped = f"::{'ffff:' if words else ''}{IPv4Address(int(address) & 0xFFFFFFFF)}"
+    shown = mapped if dotted else str(address)
+    return f"{shown}/{int(length)}" if slash and int(length) < address.max_prefixlen else shown
 
 
 def _unpadded(value: str, words: Words) -> str:
@@ -114,9 +143,19 @@ FORMS: dict[str, Form] = {
         beside="rtrim",
     ),
     "citext": Form(STRING, beside="lower", read="lower"),
+    "inet": Form(STRING, _address, samples=lambda _: ["10.0.0.1", "10.0.0.0/8", "::1"], ordered=False),
+    "binary": Form(
+        STRING,
+        _bytes,
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(r"^\\x(?:[0-9a-f]{2})*$"))),
+        lambda _: ["\\x", "\\x00", "\\xff00"],
+        given=_hexadecimal,
+        compared_only=True,
+    ),
     "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
 }
 _SPELLINGS = {
+    "binary": re.compile("bytea|bytes|blob|varbinary"),
     "char": re.compile(r"(?:char|character|bpchar)\s*(\(\s*\d+\s*\))"),
     "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
 }
@@ -198,7 +237,7 @@ class OfColumn(Struct, frozen=True):
         """Whether a value of the core type is one that the column has."""
         try:
             return bool(self.value(value) == value)
-        except RowError:
+        except ValueError:
             return False
 
     def shape(self, node: Node) -> Node:

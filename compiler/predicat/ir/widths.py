@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.column_forms import FORMS, form_of, spelled, split
+from predicat.ir.column_forms import FORMS, OfColumn, form_of, spelled, split
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.types import DOUBLE, Type, TypeSyntaxError, parse_type
@@ -70,21 +70,28 @@ def as_stored(value: Any, decl: FieldDecl) -> Any:
 
     Raises RowError for a value of another type, and for a number that the column cannot hold.
     """
-    result = value if type(value) is float and decl.type == DOUBLE else to_value(value, decl.type)
+    form = form_of(decl.stored) if decl.stored else None
+    given = value if form is None else form.form.given(value)
+    result = given if type(given) is float and decl.type == DOUBLE else to_value(given, decl.type)
     if result is None or not decl.stored:
         return result
     if decl.stored == "float":
         return _rounded(result)
-    if (form := form_of(decl.stored)) is not None:
-        try:
-            form.form.given(value)
-            return form.value(result)
-        except RowError as error:
-            raise error.about(form.name, value) from None
+    if form is not None:
+        return _in_form(form, result, value)
     least, greatest = RANGES[decl.stored]
     if not least <= result <= greatest:
         raise RowError().about(say.ranged(decl.stored, least, greatest), value)
     return result
+
+
+def _in_form(form: OfColumn, value: Any, given: Any) -> Any:
+    try:
+        return form.value(value)
+    except RowError as error:
+        raise error.about(form.name, given) from None
+    except ValueError:
+        raise RowError().about(form.name, given) from None
 
 
 def fits(value: Any, decl: FieldDecl) -> bool:

@@ -35,6 +35,8 @@ class Held(Struct, frozen=True):
         constant: A constant of the core type as one of the column's type: from its SQL and its value.
         convert: Any value of the core type as one of the column's type. None: not all values are, and those
             that are none are NULL there.
+        given: A value of the core type as a driver takes it.
+        written: The value of a text of a file, where a cast does not give it.
         only_if: A condition of a column that must hold, too, where a constant equals its value.
         fits: Whether a constant can be compared in the column's type.
         pairs: Whether two columns of the form can be compared.
@@ -45,6 +47,8 @@ class Held(Struct, frozen=True):
     read: Callable[[Sql], Sql]
     constant: Callable[[Sql, Any], Sql] = lambda sql, _: sql
     convert: Callable[[Sql], Sql] | None = None
+    given: Callable[[Any], Any] = lambda value: value
+    written: Callable[[Sql], Sql] | None = None
     only_if: Callable[[Sql], Sql] | None = None
     fits: Callable[[Any], bool] = lambda _: True
     pairs: bool = True
@@ -58,6 +62,30 @@ def _text(sql: Sql) -> Sql:
 def _is_ascii(sql: Sql) -> Sql:
     """Whether a text has only ASCII characters: of others the lower case depends on the database."""
     return binary(exp.EQ, call("OCTET_LENGTH", _text(sql)), call("LENGTH", _text(sql.copy())))
+
+
+def _hexadecimal(digits: Sql) -> Sql:
+    return binary(exp.DPipe, string_literal("\\x"), digits)
+
+
+def _hex(sql: Sql) -> Sql:
+    return _hexadecimal(call("LOWER", call("HEX", sql)))
+
+
+def _unhexed(_sql: Sql, value: str) -> Sql:
+    return call("UNHEX", string_literal(value.removeprefix("\\x")))
+
+
+def _as_bytes(value: str) -> bytes:
+    return bytes.fromhex(value.removeprefix("\\x"))
+
+
+def _of_digits(text: Sql) -> Sql:
+    return call("UNHEX", call("SUBSTRING", text, 3))
+
+
+def _without_zone(value: datetime) -> datetime:
+    return value.replace(tzinfo=None)
 
 
 def _stripped(sql: Sql) -> Sql:
@@ -98,17 +126,24 @@ HELD: Mapping[str, Mapping[str, Held]] = {
             "varchar", lambda sql: call("RTRIM", sql, string_literal(" ")), fits=_never, pairs=False
         ),
     },
+    "inet": {"postgres": Held("inet", lambda sql: call("ABBREV", sql), ordered=False)},
+    "binary": {
+        "postgres": Held("bytea", lambda sql: _hexadecimal(call("ENCODE", sql, string_literal("hex")))),
+        "duckdb": Held("blob", _hex, _unhexed, given=_as_bytes, written=_of_digits),
+        "spark": Held("binary", _hex, _unhexed, given=_as_bytes, written=_of_digits),
+    },
     "citext": {
         "postgres": Held("citext", _text, only_if=_is_ascii, fits=str.isascii, pairs=False, ordered=False),
     },
     "timestamp_ntz": {
-        "postgres": Held("timestamp", between_utc, _local, between_utc),
-        "duckdb": Held("timestamp", between_utc, _local, between_utc),
+        "postgres": Held("timestamp", between_utc, _local, between_utc, _without_zone),
+        "duckdb": Held("timestamp", between_utc, _local, between_utc, _without_zone),
         "spark": Held(
             "timestamp_ntz",
             lambda sql: try_cast(call("CONCAT", sql, string_literal("Z")), "TIMESTAMPTZ"),
             lambda _, value: cast(_shown(value), "TIMESTAMPNTZ"),
             _wall_clock,
+            _without_zone,
         ),
     },
 }
@@ -169,12 +204,12 @@ def _is_value(node: Literal, form: OfColumn) -> bool:
     return node.value is not None and node.type == form.form.core and form.is_value(node.value)
 
 
-def stored_value(decl: FieldDecl, value: Any) -> Any:
+def stored_value(engine: str, decl: FieldDecl, value: Any) -> Any:
     """A value of a row as a driver gives it to an engine for the column of a field."""
     if of_field(decl) is None:
         return value
-    result = as_stored(value, decl)
-    return result.replace(tzinfo=None) if isinstance(result, datetime) else result
+    result, found = as_stored(value, decl), _held(engine, decl)
+    return result if found is None or result is None else found[1].given(result)
 
 
 def as_held(engine: str, decl: FieldDecl, value: str) -> str:
@@ -182,8 +217,8 @@ def as_held(engine: str, decl: FieldDecl, value: str) -> str:
     value.
     """
     found = _held(engine, decl)
-    if found is not None and found[1].convert is not None:
-        return found[1].convert(exp.Paren(this=exp.Var(this=value))).sql(dialect=engine)
+    if found is not None and (write := found[1].written or found[1].convert) is not None:
+        return write(exp.Paren(this=exp.Var(this=value))).sql(dialect=engine)
     wanted = stored_type(engine, decl, lambda _: "")
     return f"TRY_CAST({value} AS {wanted})" if wanted else value
 

@@ -37,6 +37,8 @@ in_no_zone = Problem[str]("""not-comparable: {local} is a local time, which is n
     hint: leave the time zone out""")
 local_as_text = Problem[str]("""not-comparable: {local} is a local time, which engines write in different ways
     hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
+only_compared = Problem[str, str]("""not-comparable: {field}, {kind:a} column, is only compared (=, <, IN)
+    hint: read what you need of it from an expression of the field""")
 in_lower_case = Problem[str]("""bad-constant: {field} is read in lower case: capital letters never match
     hint: write the constant in lower case""")
 list_in_form = Problem[str, str]("""bad-constant: the list has values that {field} cannot have as {kind}

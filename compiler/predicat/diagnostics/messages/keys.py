@@ -52,9 +52,8 @@ TYPES_BY_MEANING = {
     **dict.fromkeys(("float32",), "float"),
 }
 TYPES_NOT_SUPPORTED = {
-    **dict.fromkeys(("binary", "bytea", "bytes", "blob", "varbinary"), "binary values"),
     **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
-    **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore", "inet"), "such values"),
+    **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore"), "such values"),
 }
 
 no_body = Problem[str]("""no-body: {name} has no condition

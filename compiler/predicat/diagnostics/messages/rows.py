@@ -15,6 +15,8 @@ ACCEPTED = {
     "double": "pass a float or an int",
     "boolean": "pass True or False",
     "timestamp": "pass a datetime, or a str such as '2026-02-01 10:00:00'",
+    "inet": "pass an ipaddress.IPv4Address, or a str such as '10.0.0.1' or '10.0.0.0/8'",
+    "binary": "pass bytes, or a str of hexadecimal digits such as '\\xdeadbeef'",
     "uuid": "pass a uuid.UUID, or a str such as 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
     "date": "pass a date, or a str such as '2026-02-01'; of a datetime it is value.date()",
     "duration": "pass a timedelta",

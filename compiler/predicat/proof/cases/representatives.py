@@ -77,7 +77,10 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     nodes = [substituted(test, slot, variable) for test in asked]
     *found, absent = _labelled(variable, domain_of(slot), nodes, asked)
     if form is not None:
-        found = [one for one in found if form.is_value(one.value)]
+        values = [one for one in found if form.is_value(one.value)]
+        if form.form.shape is None and len(values) < len(found):
+            raise Opaque  # others of the same kind may be values
+        found = values
     if (
         isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
     ):  # no NaN
