@@ -84,7 +84,8 @@ def test_the_address_of_a_server_is_completed_when_it_is_needed(
 
 def test_help_shows_what_the_project_sets(shop: Path) -> None:
     assert "[default: filters]" in in_process("check", "--help", cwd=shop).stdout
-    assert "[default: ../../filters]" in in_process("check", "--help", cwd=shop / "etl" / "jobs").stdout
+    below = in_process("check", "--help", cwd=shop / "etl" / "jobs").stdout
+    assert "[default: ../../filters]" in " ".join(below.split())
     (shop / "predicat.yml").write_text("profile: [\n")
     assert "[default: catalog]" in in_process("check", "--help", cwd=shop).stdout
 

@@ -185,6 +185,14 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "amount_cents",
         "cents",
     ),
+    (
+        "fields/country/expression",
+        {"postgres": "upper(land)"},
+        "expression",
+        "orders",
+        None,
+        "upper(land)",
+    ),
     ("fields/amount/description", "In euros.", "field-description", "orders", "In cents.", "In euros."),
     ("enums/Status/DONE", 3, "enum", "orders", "2", "3"),
     (

@@ -7,7 +7,7 @@ from predicat.catalog.macros import VARIABLE, used
 from predicat.catalog.templates import is_template
 from predicat.ir.nodes import fields_of
 from predicat.review.entries import Cause
-from predicat.review.kinds import Difference
+from predicat.review.kinds import COLUMNS, Difference
 from predicat.review.snapshot import Data, Snapshot
 
 _WORD = re.compile(r"[A-Za-z0-9_]+")
@@ -15,7 +15,7 @@ _QUALIFIED = re.compile(r"\b[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _MODE = "spark-ansi"
 # Changes of a dataset that can change what its filters mean or read.
 _BOUNDS = ("field-min", "field-max")
-_CONTEXT = ("field", "field-type", "stored-type", "field-nulls", *_BOUNDS, "column", "enum", _MODE)
+_CONTEXT = ("field", "field-type", "stored-type", "field-nulls", *_BOUNDS, *COLUMNS, "enum", _MODE)
 
 
 def own_meaning(row: Data) -> object:
@@ -149,7 +149,7 @@ class Causes:
                 yield cause
             elif item.kind.code in _CONTEXT and item.path[1] == dataset:
                 reads = item.path[3] in words if item.kind.code == "enum" else item.path[3] in fields
-                if reads and item.kind.code != "column":
+                if reads and item.kind.code not in COLUMNS:
                     yield cause
         for other in references:
             if other in self.changed and other != name:

@@ -11,7 +11,7 @@ from predicat.explain.users import UsageIndex
 from predicat.ir.canonical import canonical_text
 from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Identity, Review, loosened, value_text
-from predicat.review.kinds import NOTE, ROWS, WARNING, Difference, differences
+from predicat.review.kinds import COLUMNS, NOTE, ROWS, WARNING, Difference, differences
 from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
@@ -317,10 +317,10 @@ class _Comparison:
         )
 
     def read_by(self, entry: Entry, causes: Causes) -> Entry:
-        """A column changes the rows of the filters that read it."""
-        if entry.kind != "column":
+        """A column, or an expression in its place, changes the rows of the filters that read it."""
+        if entry.kind not in COLUMNS:
             return entry
-        field = entry.part.removeprefix("column of ").rpartition(" on ")[0]
+        field = entry.part.removeprefix(f"{entry.kind} of ").rpartition(" on ")[0]
         readers = causes.readers(entry.name, field)
         return (
             replace(entry, under=readers)
@@ -373,13 +373,13 @@ def _with_filters(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _on_engines(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries, with a single one for a relation or column that changed alike on several engines."""
+    """The entries, with a single one for a relation, column or expression that changed alike on engines."""
     result: dict[object, Entry] = {}
     for entry in entries:
         what, _, engine = entry.part.rpartition(" on ")
         key = (
             (entry.kind, entry.name, what, entry.before, entry.after)
-            if entry.kind in ("relation", "column")
+            if entry.kind in ("relation", *COLUMNS)
             else id(entry)
         )
         known = result.get(key)

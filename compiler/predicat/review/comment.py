@@ -9,6 +9,7 @@ from predicat.diagnostics.wording import quantity
 from predicat.review.comments import MARK
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
+from predicat.review.kinds import COLUMNS
 from predicat.review.topics import HEADS, Topic, of_unchanged, summaries, tally, topics
 
 # Characters; a comment on GitHub holds 65,536.
@@ -182,7 +183,7 @@ def _entry(entry: Entry, topic: Topic) -> list[str]:
         lines += [f"- {_plain(line)}" for line in ([] if first == topic.title else [first]) + rest]
         if entry.proof is not None:
             lines += [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
-    if entry.kind == "column" and entry.under:
+    if entry.kind in COLUMNS and entry.under:
         lines.append(f"- read by {_codes(entry.under, 30)}")
     return lines + _fenced(topic.diff(entry))
 

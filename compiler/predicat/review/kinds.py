@@ -31,6 +31,8 @@ class Kind(Struct, frozen=True):
 
 _RISK = (NOTE, ROWS, ROWS)
 _ASIDE = (NOTE, NOTE, NOTE)
+# The kinds of what a field is read from.
+COLUMNS = ("column", "expression")
 _GROUP, _SUBSCRIPTION = "datasets/*/groups/*", "datasets/*/subscriptions/*"
 _JOB = "datasets/*/jobs/*"
 _VERSION = "filters/*/versions/*"
@@ -210,6 +212,14 @@ KINDS: dict[str, Kind] = {
             "datasets/*/fields/*/columns/*",
             "column of {0} on {1}",
             "Another column is read.",
+            _RISK,
+            "dataset",
+        ),
+        Kind(
+            "expression",
+            "datasets/*/fields/*/expressions/*",
+            "expression of {0} on {1}",
+            "A field is read from another expression.",
             _RISK,
             "dataset",
         ),

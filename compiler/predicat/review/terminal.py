@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from predicat.diagnostics.wording import quantity
 from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
+from predicat.review.kinds import COLUMNS
 from predicat.review.topics import Topic, of_unchanged, summary, tally, topics
 
 Data = Mapping[str, Counts]
@@ -73,5 +74,5 @@ def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
         if entry.proof is not None:
             yield from (f"{what}: {row}" for what, _, row in entry.proof.rows())
     yield from (f"  {line}" for line in topic.diff(entry))
-    if entry.kind == "column" and entry.under:
+    if entry.kind in COLUMNS and entry.under:
         yield f"  read by {join_names(entry.under)}"

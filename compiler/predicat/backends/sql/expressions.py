@@ -6,10 +6,10 @@ import logging
 from functools import lru_cache
 
 from msgspec import Struct
-from sqlglot import exp, parse
+from sqlglot import Dialect, exp, parse
+from sqlglot.dialects.dialect import NormalizationStrategy
 from sqlglot.errors import SqlglotError
 
-from predicat.backends import dialect
 from predicat.backends.sql.builders import Sql
 from predicat.diagnostics.messages.expressions import (
     CALCULATES_ROWS,
@@ -88,14 +88,10 @@ def read(text: str, engine: str) -> Expression:
     columns = list(tree.find_all(exp.Column))
     if any(column.table for column in columns):
         raise BadExpression(QUALIFIED)
+    folds = Dialect.get_or_raise(engine).normalization_strategy is NormalizationStrategy.LOWERCASE
     for column in columns:
-        name = column.this.name
-        folded = (
-            name
-            if column.this.args.get("quoted") or not dialect(engine).case_sensitive_columns
-            else name.lower()
-        )
-        column.set("this", exp.to_identifier(folded, quoted=True))
+        name = column.name.lower() if folds and not column.this.args.get("quoted") else column.name
+        column.set("this", exp.to_identifier(name, quoted=True))
     names = tuple(dict.fromkeys(column.name for column in columns))
     if not names:
         raise BadExpression(NO_COLUMN)
