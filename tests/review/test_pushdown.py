@@ -196,7 +196,7 @@ def cases() -> Iterator[tuple[int, str]]:
     )
 
 
-@pytest.mark.parametrize(("seed", "language"), cases())
+@pytest.mark.parametrize(("seed", "language"), list(cases()))
 def test_what_a_language_supports_loses_no_row(seed: int, language: str) -> None:
     whole = Predicate(union(part.node for part in filters(100 + seed, 2)), "sql")
     weak, both = predicat.weaken(whole, language), predicat.split(whole, language)

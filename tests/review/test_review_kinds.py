@@ -355,7 +355,7 @@ def every_kind() -> Iterator[Entry]:
 
 
 @pytest.mark.parametrize("form", report.FORMATS)
-@pytest.mark.parametrize("entry", every_kind(), ids=lambda entry: f"{entry.kind} {entry.status}")
+@pytest.mark.parametrize("entry", list(every_kind()), ids=lambda entry: f"{entry.kind} {entry.status}")
 def test_each_kind_in_each_format(form: str, entry: Entry) -> None:
     shown = report.FORMATS[form](Review("main", (entry,), 5, 4, (empty(), empty())), {})
     assert entry.name in shown
