@@ -10,7 +10,7 @@ import pytest
 
 import predicat
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node
-from predicat.ir.types import BOOLEAN, parse_type
+from predicat.ir.types import BOOLEAN, DOUBLE, parse_type
 from predicat.semantics.evaluate import compile_node
 from predicat.values.automaton import Opaque
 from predicat.values.domain import domain
@@ -29,7 +29,8 @@ MORE = {
     ],
     "double": [
         "1.0 / x > 2.0", "sqrt(x) > 2", "greatest(x, 1.5) > 1", "x IS NOT DISTINCT FROM 1", "exp(x) > 12",
-        "ln(x) <= 0", "coalesce(x, 2.5) > 2", "bround(x, 0) = 2", "x > 9223372036854775807", "NOT (x <> x)",
+        "ln(x) <= 0", "x * 0 < 2", "coalesce(x, 2.5) > 2", "bround(x, 0) = 2", "x > 9223372036854775807",
+        "NOT (x <> x)",
     ],
     "decimal(10,2)": ["coalesce(x, 1.234) > 1.23", "1 - x > 0.005", "x > 1.005 OR x < -1"],
     "date": [
@@ -144,6 +145,7 @@ def test_connectives_are_those_of_the_evaluator(op: str) -> None:
 
 def test_what_is_no_test_of_one_value_is_opaque() -> None:
     opaque = {
+        "double": ["CAST(x AS DOUBLE) / 0 > 1", "x * x > 2"],
         "bigint": ["x = x + 1", "x * x > 2", "x % 5000 = 1"],
         "timestamp": ["date_format(x, 'MM') = '02'", "month(x + INTERVAL 1 DAY) = 2"],
     }
@@ -171,3 +173,11 @@ def test_of_a_time_in_a_zone_some_labels_are_unknown(text: str) -> None:
         assert run({"x": value}) in choices(part.of(value)), value
         unknown += isinstance(part.of(value), Some)
     assert 0 < unknown < len(list(values_of("timestamp", part))) / 2
+
+
+@pytest.mark.parametrize("text", ["x / 0.0 > 1.0", "-(x / 0.0) < -1.0", "x / -0.0 >= 0.0", "x * 0.0 != 1.0"])
+def test_a_quotient_by_zero_has_a_gap(text: str) -> None:
+    test = predicat.parse(text, "cel", {"x": "double"}).node
+    part, run = outcomes(test, x_of(DOUBLE)), compile_node(test)
+    for value in values_of("double", part):
+        assert run({"x": value}) is part.of(value), value

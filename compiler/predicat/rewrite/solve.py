@@ -2,15 +2,15 @@
 
 `n + 5 > 10` is `n > 5 AND n <= 9223372036854775802`: no calculation, so nothing that can overflow, and an
 index or the statistics of a file serve it. A calculation of monotone operators maps the values of a field, in
-order, to values in order. So the rows that a comparison accepts are an interval of the field, and its ends
-are found by bisection with the reference evaluator: overflow, rounding and UNKNOWN come out right by
-construction.
+order, to values in order. So the rows that a comparison accepts are intervals of the field, which
+`predicat.values.preimage` finds with the reference evaluator: overflow, rounding and UNKNOWN come out right
+by construction.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any
 
@@ -19,30 +19,22 @@ from msgspec.structs import replace
 
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
-from predicat.forms.rounding import rounded_number
 from predicat.forms.total_order import bare_comparison, disjuncts, rewrite_parts, with_nan_tests
 from predicat.ir.bounds import bounded
-from predicat.ir.nodes import UNKNOWN, Call, Field, Items, Literal, Node, walk
-from predicat.ir.operators import (
-    COMPARISONS,
-    CONNECTIVES,
-    EQUALITIES,
-    FLIPPED,
-    JUNCTIONS,
-    MONOTONE,
-    ORDERED,
-    monotone_in,
-)
-from predicat.ir.operators.row import Order
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, DURATION, TIMESTAMP, DecimalType
+from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Field, Items, Literal, Node, substituted, walk
+from predicat.ir.operators import COMPARISONS, CONNECTIVES, FLIPPED, JUNCTIONS
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, TIMESTAMP, DecimalType
 from predicat.rewrite.junctions import conjunction, disjunction
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
 from predicat.rewrite.solve_near import near_clock
 from predicat.rewrite.solve_texts import solved_text
 from predicat.rewrite.solve_zones import near_zone
-from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
+from predicat.values.automaton import Opaque
+from predicat.values.cycles import PERIODIC
 from predicat.values.domain import Domain, domain_of, first_where
+from predicat.values.partition import Partition, Some
+from predicat.values.preimage import narrowed, outcomes, x_of
 
 # An IN of more values stays as it is.
 _MAX_ITEMS = 20
@@ -199,33 +191,25 @@ def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
 
 
 def _is_of_integers(value: Node) -> bool:
-    """Whether a value is a monotone calculation of an integer that is NaN for none."""
+    """Whether a value is a calculation of an integer that is NaN for none."""
+    test = Call(BOOLEAN, "ne", (value, value), value.span)
     field = _field(Call(BOOLEAN, "ne", (value, Literal(DOUBLE, 0.0)), value.span))
-    domain = None if field is None else domain_of(field)
-    if field is None or domain is None or field.type != BIGINT:
-        return False
-    run = compile_node(value)
-    results = (run({field.decl.name: at}) for at in (domain.least, -1, 0, 1, domain.greatest))
-    return not any(result is not None and math.isnan(result) for result in results)
+    found = _outcomes(test, field) if field is not None and field.type == BIGINT else None
+    return found is not None and True not in found.labels()
 
 
 def _nan_test(node: Call, *, positive: bool) -> Node | None:
-    """`x <> x` for `f(x) <> f(x)`, where a monotone calculation is NaN for NaN alone, and has a value for
-    all others: where only TRUE counts it need not have one.
+    """`x <> x` for `f(x) <> f(x)`, where a calculation is NaN for NaN alone, and has a value for all others:
+    where only TRUE counts it need not have one.
     """
     if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
         return None
     field = _field(Call(BOOLEAN, "ne", (node.args[0], Literal(DOUBLE, 0.0)), node.span))
-    domain = None if field is None else domain_of(field)
-    if field is None or domain is None or field.type != DOUBLE:
+    found = _outcomes(node, field) if field is not None and field.type == DOUBLE else None
+    if field is None or found is None or found.of(math.nan) is not True:
         return None
-    run, name = compile_node(node.args[0]), field.decl.name
-    ends = [domain.value(at) for at in (domain.least, domain.least + 1, domain.greatest - 1, domain.greatest)]
-    others = [run({name: at}) for at in (*ends, -1.0, 0.0, 1.0)]
-    of_nan = run({name: math.nan})
-    if of_nan is None or not math.isnan(of_nan):
-        return None
-    if any(math.isnan(value) if value is not None else not positive for value in others):
+    others = found.cells.labels
+    if True in others or (None in others and not positive):
         return None
     return Call(BOOLEAN, "ne", (field, field), node.span)
 
@@ -285,7 +269,7 @@ def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
 
 
 def _field(node: Call) -> Field | None:
-    """The one field of a comparison of a monotone calculation with constants; None for any other node."""
+    """The one field of a comparison of a calculation with constants; None for any other node."""
     if node.op not in COMPARISONS and node.op != "in":
         return None
     left, right = node.args
@@ -298,15 +282,11 @@ def _field(node: Call) -> Field | None:
             return None
     elif not _is_constant(right) or not _comparable(left, right):
         return None
-    inner: Node = left
-    while isinstance(inner, Call):
-        part = _monotone_argument(inner)
-        if part is None:
-            return None
-        inner = part
-    if not isinstance(inner, Field) or inner is left:
-        return None
-    return inner if all(part == inner for part in walk(left) if isinstance(part, Field)) else None
+    if any(isinstance(part, Call) and part.op in PERIODIC for part in walk(left)):
+        return None  # bounds would only repeat that of the calendar
+    inputs = {part for part in walk(left) if isinstance(part, LEAVES) and not isinstance(part, Literal)}
+    only = inputs.pop() if len(inputs) == 1 else left
+    return only if isinstance(only, Field) and only != left else None
 
 
 def _comparable(left: Node, right: Node) -> bool:
@@ -320,73 +300,8 @@ def _is_constant(node: Node) -> bool:
     return isinstance(node, Literal) and node.value is not None
 
 
-# Monotone in their argument, perhaps on each side of zero alone.
-_ONLY = frozenset(op for op, orders in MONOTONE.items() if len(orders) == 1)
-# Monotone in each argument, if the other one is a constant.
-_BOTH = frozenset(op for op in MONOTONE if monotone_in(op, 0) and monotone_in(op, 1))
-_FIRST = frozenset(op for op in MONOTONE if monotone_in(op, 0)) - _ONLY - _BOTH
-# Monotone in the first or in the second argument, if the other one is a constant.
-_SECOND = frozenset(op for op in MONOTONE if monotone_in(op, 1)) - _BOTH
-_NUMBERS = (BIGINT, DOUBLE, DATE, TIMESTAMP, DURATION)
 # Types whose round values read best as bounds: from one on, and below one.
 _TIMES = (TIMESTAMP, DURATION)
-
-
-def _monotone_argument(node: Call) -> Node | None:
-    """The argument of an operator that is monotone in it, if the others are constants."""
-    if node.op == "cond":
-        return _chosen(node)
-    if node.op == "to_int" and (number := rounded_number(node)) is not None:
-        return number
-    if node.op in _ONLY and len(node.args) == 1:
-        kind = node.args[0].type
-        return node.args[0] if kind in _NUMBERS or isinstance(kind, DecimalType) else None
-    if node.op in _SECOND and _is_constant(node.args[0]):
-        return node.args[1]
-    if node.op == "format_time" and isinstance(node.args[0], Literal):
-        return node.args[1] if is_in_order(str(node.args[0].value)) else None
-    if (
-        node.op == "add_months"
-    ):  # not of timestamps: noon of the 30th and one o'clock of the 31st change places
-        return node.args[0] if _is_constant(node.args[1]) and node.type == DATE else None
-    if node.op in _FIRST and _is_constant(node.args[1]):
-        return node.args[0]
-    if node.op in _BOTH:
-        first, second = node.args
-        if _is_constant(second):
-            return first
-        if _is_constant(first):
-            return second
-    return None
-
-
-def _turning(node: Node) -> Node | None:
-    """The argument that changes the direction of a calculation at zero: of `abs`, and of a quotient."""
-    if not isinstance(node, Call):
-        return None
-    for part, order in zip(node.args, MONOTONE.get(node.op, ()), strict=False):
-        if order is Order.SIDES and not isinstance(part, Literal):
-            return part
-    return None
-
-
-def _chosen(node: Call) -> Node | None:
-    """The argument of a choice that is monotone in it: what has no value beyond constants, or a constant for
-    NaN.
-    """
-    test, value, rest = node.args
-    tests = test.args if isinstance(test, Call) and test.op == "and" else (test,)
-    if isinstance(rest, Literal) and rest.value is None:
-        within = all(
-            isinstance(part, Call)
-            and part.op in ORDERED
-            and part.args[0] == value
-            and _is_constant(part.args[1])
-            for part in tests
-        )
-        return value if within else None
-    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
-    return rest if is_nan and isinstance(value, Literal) else None
 
 
 # --- the sets
@@ -401,23 +316,24 @@ class _Sets(Struct, frozen=True):
 
 def _sets(node: Call, field: Field, domain: Domain) -> _Sets | None:
     """The intervals of a comparison; None where they cannot be found."""
-    defined: list[tuple[int, int]] = []
-    true: list[tuple[int, int]] = []
-    for low, high in _pieces(node, field, domain):
-        inside = _defined(_has_value_at(node, field, domain), low, high)
-        if inside is None:
-            continue
-        defined.append(inside)
-        for part in _single(node):
-            true += _holds(part, field, domain, *inside)
-    return _Sets(_joined(defined), _joined(true)) if defined else None
+    found = _outcomes(node, field)
+    if found is None:
+        return None
+    cells = narrowed(found, domain).line()
+    ends = [*(start - 1 for start in cells.starts[1:]), domain.greatest]
+    pieces = list(zip(cells.starts, ends, cells.labels, strict=True))
+    defined = _joined((low, high) for low, high, label in pieces if label is not None)
+    return _Sets(defined, [(low, high) for low, high, label in pieces if label is True]) if defined else None
 
 
-def _has_value_at(node: Call, field: Field, domain: Domain) -> Callable[[int], bool]:
-    """Whether the calculation of a comparison has a value for an ordinal."""
-    calculation = node.args[1] if isinstance(node.args[0], Literal) else node.args[0]
-    value = _outcome(calculation, field, domain)
-    return lambda at: value(at) is not None
+def _outcomes(node: Node, field: Field) -> Partition | None:
+    """The outcomes of a test by the values of its field, in intervals; None if they are not known."""
+    x = x_of(field.type)
+    try:
+        found = outcomes(substituted(node, field, x), x)
+        return None if any(isinstance(label, Some) for label in found.line().labels) else found
+    except Opaque:
+        return None
 
 
 def _has_value_of(node: Call, field: Field, value: Any) -> bool:
@@ -426,95 +342,12 @@ def _has_value_of(node: Call, field: Field, value: Any) -> bool:
     return compile_node(calculation)({field.decl.name: value}) is not None
 
 
-def _outcome(node: Node, field: Field, domain: Domain) -> Callable[[int], Any]:
-    """The value of a node for an ordinal of its field."""
-    run, name = compile_node(node), field.decl.name
-    return lambda at: run({name: domain.value(at)})
-
-
-def _single(node: Call) -> list[Call]:
-    """The comparison, or an equality for each item of an IN."""
-    if node.op != "in" or not isinstance(node.args[1], Items):
-        return [node]
-    return [Call(BOOLEAN, "eq", (node.args[0], item), node.span) for item in node.args[1].items]
-
-
-def _pieces(node: Call, field: Field, domain: Domain) -> Iterator[tuple[int, int]]:
-    """Parts of the domain on which the calculation is monotone."""
-    turning = [part for part in map(_turning, walk(node)) if part is not None]
-    pieces = [(domain.least, domain.greatest)]
-    for fold in reversed(turning):  # the innermost first
-        value = _outcome(fold, field, domain)
-        pieces = [part for piece in pieces for part in _split_at_zero(value, *piece)]
-    yield from pieces
-
-
-def _split_at_zero(value: Callable[[int], Any], low: int, high: int) -> list[tuple[int, int]]:
-    inside = _defined(lambda at: value(at) is not None, low, high)
-    if inside is None:
-        return []
-    first, last = inside
-    below = value(first) < 0
-    if below == (value(last) < 0):
-        return [inside]
-    turn = first_where(lambda at: (value(at) < 0) != below, first, last)
-    return [(first, turn - 1), (turn, last)]
-
-
-def _defined(has_value: Callable[[int], bool], low: int, high: int) -> tuple[int, int] | None:
-    """The interval on which a monotone calculation has a value; None if no value was found to begin with."""
-    start = next((at for at in _samples(low, high) if has_value(at)), None)
-    if start is None:
-        return None
-    first = first_where(has_value, low, start)
-    last = first_where(lambda at: not has_value(at), start, high) - 1
-    return first, last
-
-
-def _samples(low: int, high: int) -> Iterator[int]:
-    """Places to look for a value: zero, the ends and the middle, then ever nearer to the ends."""
-    yield from (at for at in (0, 1, -1, low, high) if low <= at <= high)
-    middle, width = (low + high) // 2, high - low
-    yield middle
-    while width > 1:
-        width //= 2
-        yield from (low + width, high - width)
-
-
-def _holds(node: Call, field: Field, domain: Domain, low: int, high: int) -> list[tuple[int, int]]:
-    """Where a comparison of a monotone calculation is TRUE, between two ordinals on which it has values."""
-    if node.op in EQUALITIES:
-        ends = [
-            _holds(Call(BOOLEAN, op, node.args, node.span), field, domain, low, high) for op in ("le", "ge")
-        ]
-        equal = [(max(a, c), min(b, d)) for a, b in ends[0] for c, d in ends[1] if max(a, c) <= min(b, d)]
-        return equal if node.op == "eq" else _without(low, high, equal)
-    holds = _outcome(node, field, domain)
-    start, end = holds(low), holds(high)
-    if start == end:
-        return [(low, high)] if start else []
-    turn = first_where(lambda at: holds(at) == end, low, high)
-    return [(low, turn - 1)] if start else [(turn, high)]
-
-
-def _without(low: int, high: int, parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """An interval without some intervals of it."""
+def _joined(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Intervals, with those that touch as one."""
     result: list[tuple[int, int]] = []
     for first, last in parts:
-        if low < first:
-            result.append((low, first - 1))
-        low = last + 1
-    return [*result, (low, high)] if low <= high else result
-
-
-def _joined(parts: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Intervals in order, with those that touch as one."""
-    result: list[tuple[int, int]] = []
-    for low, high in sorted(parts):
-        if result and low <= result[-1][1] + 1:
-            result[-1] = (result[-1][0], max(high, result[-1][1]))
-        else:
-            result.append((low, high))
+        begin = result.pop()[0] if result and first == result[-1][1] + 1 else first
+        result.append((begin, last))
     return result
 
 

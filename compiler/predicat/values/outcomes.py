@@ -25,12 +25,12 @@ from predicat.ir.nodes import (
     substituted,
     walk,
 )
-from predicat.ir.operators import COMPARISONS, FLIPPED, LOOK_UPS, OPS
+from predicat.ir.operators import LOOK_UPS, OPS
 from predicat.ir.surface import TOTAL_ORDER
 from predicat.ir.types import BOOLEAN, STRING, Type
 from predicat.semantics.evaluate import compile_node
 from predicat.values import preimage
-from predicat.values.automaton import Label, Opaque
+from predicat.values.automaton import Opaque
 from predicat.values.domain import TEXTS, Domain, after_prefix, domain
 from predicat.values.partition import Line, Partition, Some, choices, line, product
 from predicat.values.preimage import CONNECTIVES, combines_tests, connected, x_of
@@ -136,43 +136,22 @@ def _is_other(part: Node, variable: Field) -> bool:
 
 
 def _of_text(test: Node, variable: Field) -> Partition:
-    null = compile_node(test)({"x": None})
-    return Partition(TEXTS, _intervals(test, variable) or Texts(variable).table(test), (null,))
+    try:
+        return preimage.outcomes(test, variable)
+    except Opaque:
+        null = compile_node(test)({"x": None})
+        return Partition(TEXTS, _beginning(test, variable) or Texts(variable).table(test), (null,))
 
 
-def _intervals(test: Node, variable: Field) -> Line | None:
-    """The intervals of a comparison with constants, or of a test of the beginning; None for other tests."""
+def _beginning(test: Node, variable: Field) -> Line | None:
+    """The intervals of a test of the beginning; None for other tests."""
     match test:
-        case Call(op="is_null", args=(inner,)) if inner == variable:
-            return Line(("",), (False,))
         case Call(op="starts_with", args=(inner, Literal(value=str(start)))) if inner == variable and start:
             end = after_prefix(start)
-            return _line([("", False), (start, True), *([] if end is None else [(end, False)])])
-        case Call(op=op, args=(inner, Literal(value=str(value)))) if op in COMPARISONS and inner == variable:
-            return _beside(op, value)
-        case Call(op=op, args=(Literal(value=str(value)), inner)) if op in COMPARISONS and inner == variable:
-            return _beside(FLIPPED[op], value)
-        case Call(op="in", args=(inner, Items(items=items))) if inner == variable:
-            values = {item.value for item in items if isinstance(item, Literal)}
-            return None if None in values else _listed(sorted(map(str, values)))
+            ends = () if end is None else (end,)
+            return Line(("", start, *ends), (False, True, False)[: 2 + len(ends)])
         case _:
             return None
-
-
-def _beside(op: str, value: str) -> Line:
-    holds = COMPARISONS[op].holds
-    return _line([("", holds(-1, 0)), (value, holds(0, 0)), (TEXTS.next(value), holds(1, 0))])
-
-
-def _listed(values: list[str]) -> Line:
-    pieces = [piece for value in values for piece in ((value, True), (TEXTS.next(value), False))]
-    return _line([("", False), *pieces])
-
-
-def _line(pieces: list[tuple[str, Label]]) -> Line:
-    """Intervals; of those that begin at one text the last one counts."""
-    known = dict(pieces)
-    return line(known, known.values())
 
 
 # --- booleans

@@ -16,7 +16,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
+from predicat.forms.rounding import rounded_number
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, substituted, walk
 from predicat.ir.operators import (
     CHOICES,
     COMPARISONS,
@@ -183,23 +184,25 @@ def preimage(node: Node, wanted: Partition, variable: Field) -> Partition:
         raise Opaque
     if node.op in CHOICES:
         return _chosen(node, wanted, variable)
+    number = rounded_number(node) if len(node.args) == 1 else None
+    if number is not None:
+        return preimage(number, _under(node, number, None, wanted), variable)
     places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(places) != 1:
         raise Opaque
-    return preimage(node.args[places[0]], _under(node, places[0], wanted), variable)
+    return preimage(node.args[places[0]], _under(node, node.args[places[0]], places[0], wanted), variable)
 
 
-def _under(node: Call, place: int, wanted: Partition) -> Partition:
-    """The preimage under one operator, by the values of its argument."""
-    kind = node.args[place].type
-    values, cuts = of_type(kind), wanted.line().starts[1:]
+def _under(node: Call, inner: Node, place: int | None, wanted: Partition) -> Partition:
+    """The preimage under one operator, or under what rounds to an integer (without a `place`), by the values
+    of its argument.
+    """
+    values, cuts = of_type(inner.type), wanted.line().starts[1:]
     if values is TEXTS:
         raise Opaque
     if node.op in _NEAR:
         return Partition(values, _near(wanted, values, _NEAR[node.op]), wanted.others)
-    run = cache(
-        _function(replace(node, args=(*node.args[:place], x_of(kind), *node.args[place + 1 :])), values)
-    )
+    run = cache(_function(substituted(node, inner, x_of(inner.type)), values))
 
     def result(at: int) -> Any:
         value = run(at)
@@ -213,13 +216,15 @@ def _under(node: Call, place: int, wanted: Partition) -> Partition:
     if node.op in PERIODIC:
         cells = cycles(node, values, result, label, cuts)
     else:
-        starts = [at for low, high in _directed(node, place, values) for at in turns(result, cuts, low, high)]
+        whole = [(values.least, values.greatest)]
+        ranges = whole if place is None else _directed(node, place, values, result)
+        starts = [at for low, high in ranges for at in turns(result, cuts, low, high)]
         cells = line(starts, map(label, starts))
     nan, beyond = (label(math.nan), None) if values.others else (None, some(wanted.labels()))
     return partition(values, cells, label(None), nan, beyond)
 
 
-def _directed(node: Call, place: int, values: Domain) -> list[tuple[int, int]]:
+def _directed(node: Call, place: int, values: Domain, result: Callable[[int], Any]) -> list[tuple[int, int]]:
     """The ranges of an argument in which an operator is monotone. Raises Opaque if it is not."""
     others = [arg.value for arg in node.args if isinstance(arg, Literal)]
     order = MONOTONE[node.op][place] if monotone_in(node.op, place) else Order.NOT
@@ -227,9 +232,8 @@ def _directed(node: Call, place: int, values: Domain) -> list[tuple[int, int]]:
     is_of_zone = node.op in TIME_PARTS and any(value != "UTC" for value in others)
     if not is_known or is_of_zone or not all(map(_is_finite, others)):
         raise Opaque
-    if order is Order.BY_SIGN and not others[0]:
-        raise Opaque
-    if order is Order.SIDES:
+    has_gap = order is Order.BY_SIGN and not others[0] and result(0) is None  # 0.0 / 0.0
+    if order is Order.SIDES or has_gap:
         return [(values.least, -1), (0, 0), (1, values.greatest)]
     return [(values.least, values.greatest)]
 

@@ -22,6 +22,7 @@ from predicat.proof.cases.since_now import Lengths, at_moment, since_now
 from predicat.proof.inputs import is_affordable, over_inputs
 from predicat.rewrite.acceptance import never_unknown
 from predicat.values.automaton import Opaque
+from predicat.values.preimage import connected
 
 Outcome = bool | None
 Pair = tuple[Outcome, Outcome]
@@ -321,7 +322,7 @@ def _reduced(node: Skeleton, labels: Mapping[int, Outcome]) -> Skeleton:
             return left[0] if left else None
     if any(isinstance(part, tuple) for part in left):
         return (op, *left)
-    return _decided(op, left)
+    return connected(op, *left)
 
 
 def _connected(op: str, parts: list[Skeleton]) -> Skeleton:
@@ -340,17 +341,3 @@ def _connected(op: str, parts: list[Skeleton]) -> Skeleton:
     if unknown:
         kept.append(None)
     return kept[0] if len(kept) == 1 else (op, *kept)
-
-
-def _decided(op: str, labels: list[Outcome]) -> Outcome:
-    match op:
-        case "not":
-            return None if labels[0] is None else not labels[0]
-        case "is_true":
-            return labels[0] is True
-        case "is_null":
-            return labels[0] is None
-        case "same":
-            return labels[0] is labels[1]
-        case _:
-            return None if None in labels else (labels[0] is labels[1]) is (op == "eq")
