@@ -8,13 +8,14 @@ from typing import Any
 import duckdb
 import pytest
 
+from predicat import backends
 from predicat.catalog.file_formats import FileFormat
 from predicat.files import cells
 from predicat.files.cells import Converter, Number
-from predicat.ir.nodes import FieldDecl
+from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.types import parse_type
-from predicat.ir.widths import stored_width
+from predicat.ir.widths import field_type, stored_width
 
 CSV = FileFormat("csv")
 BAD = object()
@@ -98,6 +99,50 @@ def test_a_text_means_the_same_everywhere(kind: str) -> None:
             for reader in (found, on_duckdb):
                 same = reader is wanted or reader == wanted or (is_nan(wanted) and is_nan(reader))
                 assert same, (text, reader, wanted)
+
+
+UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
+# By type and text: what the evaluator has, or BAD. DuckDB has the same, as its column shows it.
+FORMS: dict[str, dict[str, Any]] = {
+    "uuid": {UUID: UUID, UUID.upper(): UUID, UUID.replace("-", ""): BAD, "x": BAD, "": None},
+    "enum(new, 'it''s')": {"new": "new", "it's": "it's", "New": BAD, "lost": BAD, "": None},
+    "char(3)": {"DE": "DE", "DE  ": "DE", "DEFG": BAD, "": None},
+    "citext": {"Ann": "Ann", "": None},
+    "binary": {"\\xdeadbeef": "\\xdeadbeef", "\\x": "\\x", "\\xzz": BAD, "\\xabc": BAD, "ff": BAD, "": None},
+    "inet": {"10.0.0.1": "10.0.0.1", "10.0.0.0/8": "10.0.0.0/8", "::1": "::1", "10.0.0.256": BAD, "x": BAD},
+    "timestamp_ntz": {
+        "2026-01-31 10:00": _MOMENT,
+        "2026-01-31T10:00:00": _MOMENT,
+        "2026-01-31T12:00:00+02:00": BAD,
+        "2026-01-31": datetime(2026, 1, 31, tzinfo=UTC),
+        "x": BAD,
+        "": None,
+    },
+}
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_a_text_is_a_value_of_a_column_or_none_everywhere(kind: str) -> None:
+    core, stored = field_type(kind)
+    decl = FieldDecl("x", core, stored=stored)
+    convert, there = Converter(decl, CSV), cells.present_sql("duckdb", "x", CSV)
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'America/New_York'")
+        held = (
+            f"SELECT {cells.sql('duckdb', 'x', decl, CSV)} AS x, {there} AS y FROM (SELECT ?::VARCHAR AS x)"
+        )
+        for text, wanted in FORMS[kind].items():
+            try:
+                found = convert(text)
+            except RowError:
+                found = BAD
+            assert found == wanted, text
+            read = backends.dialect("duckdb").render(Field(core, decl))
+            value, kept = connection.execute(f"SELECT {read}, y FROM ({held})", [text]).fetchone() or ()
+            on_duckdb = BAD if value is None and kept is not None else value
+            assert (on_duckdb.astimezone(UTC) if isinstance(on_duckdb, datetime) else on_duckdb) == wanted, (
+                text
+            )
 
 
 def test_a_number_of_json_keeps_its_digits() -> None:

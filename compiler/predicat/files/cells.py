@@ -111,6 +111,8 @@ def _stripped(text: Node) -> Node:
 
 def _in_form(text: Node, held: OfColumn) -> Node:
     """A text as the value of a form; NULL if it is none."""
+    if held.form.read:
+        return text
     spelled = Call(STRING, held.form.beside, (text,), NOWHERE) if held.form.beside else text
     return _cond(held.shape(spelled), spelled, _absent(STRING), STRING)
 

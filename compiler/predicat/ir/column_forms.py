@@ -73,6 +73,10 @@ def _label(value: str, labels: Words) -> str:
 
 # A text of a length that does not end with a blank.
 _UNPADDED = "^(?s:(?:.{{0,{0}}}[^ ])?)$"
+# An address, and for one of version 6 texts that look like one.
+_BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+_IPV4 = f"{_BYTE}(?:[.]{_BYTE}){{3}}(?:/(?:[12]?[0-9]|3[01]))?"
+_IPV6 = "[0-9a-f]{0,4}:[0-9a-f:]*(?::[0-9.]*)?(?:/(?:[1-9]?[0-9]|1[01][0-9]|12[0-7]))?"
 # A time with an offset from UTC.
 OFFSET = "[0-9]:[0-9.: ]*[+-][0-9:]+[ ')]*$"
 
@@ -143,7 +147,13 @@ FORMS: dict[str, Form] = {
         beside="rtrim",
     ),
     "citext": Form(STRING, beside="lower", read="lower"),
-    "inet": Form(STRING, _address, samples=lambda _: ["10.0.0.1", "10.0.0.0/8", "::1"], ordered=False),
+    "inet": Form(
+        STRING,
+        _address,
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(f"^(?:{_IPV4}|{_IPV6})$"))),
+        lambda _: ["10.0.0.1", "10.0.0.0/8", "::1"],
+        ordered=False,
+    ),
     "binary": Form(
         STRING,
         _bytes,

@@ -77,10 +77,9 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     nodes = [substituted(test, slot, variable) for test in asked]
     *found, absent = _labelled(variable, domain_of(slot), nodes, asked)
     if form is not None:
-        values = [one for one in found if form.is_value(one.value)]
-        if form.form.shape is None and len(values) < len(found):
+        if any(one.labels[-1] is True and not form.is_value(one.value) for one in found):
             raise Opaque  # others of the same kind may be values
-        found = values
+        found = [one for one in found if form.is_value(one.value)]
     if (
         isinstance(slot, Parameter) and slot.type == DOUBLE and slot.decl.default == slot.decl.default
     ):  # no NaN
