@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -80,7 +81,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 _LONG = ("test_benchmarks", "test_docs", "test_programs")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Lists what docs/evidence.md claims and this run could not check."""
     found = {
         report.longrepr[2].partition(NOT_RUN)[2]
