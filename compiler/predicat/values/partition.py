@@ -57,6 +57,11 @@ class Cycle(Struct, frozen=True):
         """The label of an ordinal, which may be a cycle."""
         return self.labels[bisect_right(self.starts, ordinal % self.period) - 1]
 
+    def column(self, ordinals: Iterable[int]) -> list[Label]:
+        """The labels of some ordinals, which may be cycles."""
+        starts, labels, period = self.starts, self.labels, self.period
+        return [labels[bisect_right(starts, ordinal % period) - 1] for ordinal in ordinals]
+
     def pieces(self, low: int, high: int) -> Iterator[tuple[int, int, Label]]:
         """The first and the last ordinal of each piece of a range and its label, as far as pieces differ."""
         turn, place = low - low % self.period, bisect_right(self.starts, low % self.period) - 1
@@ -227,15 +232,12 @@ def _joined(labels: Sequence[Label], change: Callable[..., Label]) -> Label:
     starts = sorted(
         {turn + at for one in parts for turn in range(0, period, one.period) for at in one.starts}
     )
-    known: dict[tuple[Label, ...], Label] = {}
-    result = []
-    for start in starts:
-        inside = tuple(
-            [one.at(start) if is_split else one for one, is_split in zip(labels, split, strict=True)]
-        )
-        if inside not in known:
-            known[inside] = _joined(inside, change)
-        result.append(known[inside])
+    columns = [
+        one.column(starts) if is_split else [one] * len(starts)
+        for one, is_split in zip(labels, split, strict=True)
+    ]
+    known = {inside: _joined(inside, change) for inside in dict.fromkeys(zip(*columns, strict=True))}
+    result = [known[inside] for inside in zip(*columns, strict=True)]
     cells = _unrolled(starts, result, period - 1)
     return cycle(period, cells.starts, cells.labels)
 
