@@ -120,6 +120,22 @@ REFUSED: Mapping[str, str] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        (f"id = '{UUIDS[2].upper()}'::uuid", "postgres"),
+        (f"id = CAST('{UUIDS[2]}' AS uuid)", "sql"),
+        (f"id IN ('{UUIDS[2]}'::UUID)", "duckdb"),
+        ("ip = inet '10.0.0.1/32'", "postgres"),
+        ("ip = '10.0.0.1'::inet", "postgres"),
+    ],
+)
+def test_a_constant_may_have_the_type_of_its_column(text: str, language: str) -> None:
+    found = predicat.parse(text, language, {"id": "uuid", "ip": "inet"})
+    assert found.evaluate({"id": UUIDS[2], "ip": "10.0.0.1"}) is True
+    assert "::" not in found.sql("postgres")
+
+
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_has_no_meaning_is_refused(text: str) -> None:
     fields = {"id": "uuid", "state": "enum(new, paid)", "t": "timestamp_ntz", "m": "timestamp"}
