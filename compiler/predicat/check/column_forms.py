@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +16,6 @@ from predicat.ir.nodes import (
     NOW,
     Call,
     Field,
-    FieldDecl,
     Items,
     Literal,
     Node,
@@ -24,6 +23,7 @@ from predicat.ir.nodes import (
     Variable,
     children,
     rewrite_children,
+    walk,
 )
 from predicat.ir.operators import COMPARISONS, ORDERED, TIME_PARTS
 from predicat.ir.python_values import RowError
@@ -36,12 +36,12 @@ _OF_PARTS = ("like", "starts_with", "ends_with", "contains")
 _ORDERS = {*ORDERED, "greatest", "least"}
 
 
-def beside_columns(node: Node, fields: Mapping[str, FieldDecl] | None, reporter: Reporter) -> Node:
+def beside_columns(node: Node, reporter: Reporter) -> Node:
     """A node whose constants are in the form of the columns that they are compared with.
 
     A constant that is no value of the column's type, and an order that engines do not share, are reported.
     """
-    if not any(map(of_field, (fields or {}).values())):
+    if not any(isinstance(part, Field) and of_field(part) for part in walk(node)):
         return node
     for problem in _problems(node):
         reporter.add(problem)

@@ -83,7 +83,7 @@ def check(tree: t.Tree, scope: Scope, rules: Rules) -> Node:
         _long_lists_in_in(node)
     if node is None:  # a referenced filter is broken, and reported there
         raise PredicatError([])
-    return beside_columns(node, scope.fields, checker.reporter)
+    return beside_columns(node, checker.reporter)
 
 
 def names_unknown(read: t.PartlyRead, scope: Scope, rules: Rules) -> list[Diagnostic]:
