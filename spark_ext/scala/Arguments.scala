@@ -75,7 +75,7 @@ object Arguments {
       throw PredicatException(Kind.Parameter, s"${filter.name} has no parameter '$surplus'${Near.hint(surplus, both)}$hint")
     }
     given.groupBy(_._1).collectFirst { case (name, several) if several.length > 1 => name }.foreach(name =>
-      throw PredicatException(Kind.Parameter, s"'$name' of ${filter.name} is given more than once"))
+      throw PredicatException(Kind.Parameter, s"parameter '$name' of ${filter.name} is given more than once"))
     filter.params.map { param =>
       val value = given.toMap.get(param.name).map(typed(filter, param, _)).orElse(
         param.default.map(Generated.parse)).getOrElse(throw PredicatException(Kind.Parameter,

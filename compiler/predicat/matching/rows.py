@@ -38,7 +38,7 @@ class RowReader:
     """
 
     def __init__(self, dataset: Dataset, null: str = "", form: FileFormat = ANY) -> None:
-        for decl in dataset.fields.values():
+        for decl in (d for row in dataset.filters.values() for d in row.current.predicate.fields.values()):
             if text := decl.expression("duckdb"):
                 raise PredicatError.of(no_expression_here("predicat match", decl.name, text))
         self._fields = dataset.fields
