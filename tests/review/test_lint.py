@@ -52,7 +52,7 @@ CASES = [
     (
         "P302",
         (
-            "  f: {sql: 'coalesce(n, 0) = 5'}\n  g: {sql: lower(status) = 'ab'}\n  h: {sql: n % 2 = 1}\n"
+            "  f: {sql: 'coalesce(n, 0) >= 0'}\n  g: {sql: lower(status) = 'ab'}\n  h: {sql: n % 2 = 1}\n"
             "  i: {sql: year(created) = 2024}\n  j: {sql: year(created) = 2024, on_unknown: accept}"
         ),
         ["orders.f", "orders.j"],

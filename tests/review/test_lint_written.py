@@ -134,18 +134,11 @@ def test_rules_name_known_rules() -> None:
 
 PUSHED = [
     ("CAST(n AS string) = '12'", "n = 12"),
-    ("coalesce(n, 0) > 5", "n > 5"),
     ("coalesce(n, 0) >= 0", "(n >= 0 OR n IS NULL)"),
-    ("coalesce(x, 0) > 5", "x > 5"),
     ("coalesce(x, 0) BETWEEN 1 AND 5", "(x >= 1 AND (x <= 5 OR x IS NULL))"),
     ("coalesce(x, 9) > 5", "(x > 5 OR x IS NULL)"),
     ("coalesce(status, 'x') = 'x'", "(status = 'x' OR status IS NULL)"),
     ("coalesce(status, '') = 'it''s'", "status = 'it''s'"),
-    (
-        "coalesce(created, TIMESTAMP '2024-01-01 00:00:00') > TIMESTAMP '2024-02-01 00:00:00'",
-        "created > TIMESTAMP '2024-02-01 00:00:00'",
-    ),
-    ("coalesce(day, DATE '2024-01-01') <> DATE '2024-01-01'", "day <> DATE '2024-01-01'"),
     ("position('a' IN status) > 0", "status LIKE '%a%'"),
     ("position('a' IN status) = 1", "status LIKE 'a%'"),
 ]
@@ -213,6 +206,11 @@ def test_bounds_are_a_hint_where_unknown_is_accepted(tmp_path: Path) -> None:
         "CAST(status AS bigint) = 3",
         "n * 0 = 0",
         "coalesce(n, m) > 5",
+        # The WHERE has the bound.
+        "coalesce(n, 0) > 5",
+        "coalesce(x, 0) > 5",
+        "coalesce(created, TIMESTAMP '2024-01-01 00:00:00') > TIMESTAMP '2024-02-01 00:00:00'",
+        "coalesce(day, DATE '2024-01-01') <> DATE '2024-01-01'",
         "position('%' IN status) > 0",
         "-x > 5",
         "-x < 5",
@@ -233,7 +231,7 @@ def test_a_condition_that_nothing_better_is_known_for(tmp_path: Path, body: str)
         ("status LIKE 'abc'", "status = 'abc'"),
         ("status NOT LIKE 'abc' AND ok", "status <> 'abc' AND ok"),
         ("status LIKE 'it''s'", "status = 'it''s'"),
-        ("coalesce(n, 0) = 4 AND ok", "n = 4 AND ok"),
+        ("coalesce(status, '') = 'a' AND ok", "status = 'a' AND ok"),
         ("coalesce(n, 0) >= 0", "coalesce(n, 0) >= 0"),  # here and below a fix would be longer
         ("x + 0.1 = 0.3", "x + 0.1 = 0.3"),
     ],
