@@ -99,8 +99,6 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
         )
     elif first in TYPES_BY_MEANING:
         hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
-    elif text.lower().startswith("timestamp without"):
-        hint = "declare timestamp, and convert the column in a view: AT TIME ZONE 'UTC'"
     else:
         hint = msg.did_you_mean(text, known) or TYPES
     return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)
