@@ -254,7 +254,7 @@ def test_no_verdict_is_wrong(pair: Any) -> None:
     if verdict.proof == EXACT:
         return  # it holds for exact numbers, and says so: 1e-200 * 1e-200 is 0 in doubles
     functions = over_inputs(before), over_inputs(after)
-    for row in rounds([*rows(50), *CandidateRows((before, after)).rows(150, seed=7)], 50):
+    for row in rounds([*rows(50), *CandidateRows((before, after)).rows(150, seed=7)], 30):
         outcomes = tuple(function(row) for function in functions)
         assert not refutes(verdict.kind, *outcomes), (
             f"{verdict}: {canonical_text(before)} | {canonical_text(after)}: {row}"
