@@ -40,5 +40,6 @@ def put_back(message: Any, names: Mapping[str, str]) -> None:
         if isinstance(value, str):
             setattr(message, descriptor.name, names.get(value, value))
         elif descriptor.message_type is not None and descriptor.message_type.name != "PositionsEntry":
-            for part in value if descriptor.is_repeated else (value,):
+            # The one message has fields; a list of them does not. `is_repeated` is not in protobuf 5.
+            for part in (value,) if hasattr(value, "ListFields") else value:
                 put_back(part, names)
