@@ -125,11 +125,11 @@ class Partition(Struct, frozen=True):
         """The label of a value."""
         if value is None:
             return self.others[0]
-        if isinstance(value, float) and math.isnan(value):
-            return self.others[1]
         if isinstance(self.cells, Table):
             machine = self.cells.machine()
             return machine.label(machine.run(value))
+        if isinstance(value, float) and math.isnan(value):
+            return self.others[1]
         ordinal = self.domain.ordinal(value)
         label = self.cells.at(ordinal)
         while isinstance(label, Cycle):
