@@ -105,7 +105,7 @@ UUID = "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"
 # By type and text: what the evaluator has, or BAD. DuckDB has the same, as its column shows it.
 FORMS: dict[str, dict[str, Any]] = {
     "uuid": {UUID: UUID, UUID.upper(): UUID, UUID.replace("-", ""): BAD, "x": BAD, "": None},
-    "enum(new, 'it''s')": {"new": "new", "it's": "it's", "New": BAD, "lost": BAD, "": None},
+    "enum(new, 'it''s', 7)": {"7": "7", "new": "new", "it's": "it's", "New": BAD, "lost": BAD, "": None},
     "char(3)": {"DE": "DE", "DE  ": "DE", "DEFG": BAD, "": None},
     "citext": {"Ann": "Ann", "": None},
     "binary": {"\\xdeadbeef": "\\xdeadbeef", "\\x": "\\x", "\\xzz": BAD, "\\xabc": BAD, "ff": BAD, "": None},

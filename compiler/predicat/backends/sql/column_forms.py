@@ -30,7 +30,7 @@ class Held(Struct, frozen=True):
     """How an engine holds a form.
 
     Attributes:
-        type: The type of its columns. `{}` is the form as it is declared, with its words in quotes.
+        type: The type of its columns, with the words of the declared type, or these as labels in quotes.
         read: The value of the core type of a column.
         constant: A constant of the core type as one of the column's type: from its SQL and its value.
         convert: Any value of the core type as one of the column's type. None: not all values are, and those
@@ -116,12 +116,12 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         "duckdb": Held("uuid", _text, lambda sql, _: cast(sql, "UUID")),
     },
     "enum": {
-        "postgres": Held("{}", _text, pairs=False, ordered=False),
-        "duckdb": Held("{}", _text, pairs=False, ordered=False),
+        "postgres": Held("enum({labels})", _text, pairs=False, ordered=False),
+        "duckdb": Held("enum({labels})", _text, pairs=False, ordered=False),
     },
     "char": {
-        "postgres": Held("{}", _text, ordered=False),
-        "spark": Held("{}", _stripped, fits=_never, pairs=False),
+        "postgres": Held("char({words})", _text, ordered=False),
+        "spark": Held("char({words})", _stripped, fits=_never, pairs=False),
         "duckdb": Held(
             "varchar", lambda sql: call("RTRIM", sql, string_literal(" ")), fits=_never, pairs=False
         ),
@@ -231,8 +231,5 @@ def stored_type(engine: str, decl: FieldDecl, otherwise: Callable[[Type], str]) 
     held = HELD[form.name].get(engine)
     if held is None:
         return otherwise(decl.type)
-    return held.type.format(f"{form.name}({', '.join(map(_quoted, form.words))})")
-
-
-def _quoted(word: str) -> str:
-    return word if word.isdigit() else "'{}'".format(word.replace("'", "''"))
+    labels = ", ".join("'{}'".format(word.replace("'", "''")) for word in form.words)
+    return held.type.format(labels=labels, words=", ".join(form.words))
