@@ -26,9 +26,10 @@ def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
     [
         ("j.a == 'x'", "no  / no   j.a is 'x'  (it compares j.a, not a column)"),
         ("j.a < j.b", "no  / no   j.a is less than j.b  (it compares j.a, not a column)"),
+        ("int(d) == 1", "yes / yes  the integer value of d is 1"),
         (
-            "int(d) == 1",
-            "no  / no   the integer value of d is 1  (it compares the integer value of d, not a column)",
+            "size(s) == 1",
+            "no  / no   the length of s is 1  (it compares the length of s, not a column)",
         ),
         ("s == 'x'", "yes / yes  s is 'x'"),
         ("s != null", "yes / yes  s has a value"),
@@ -37,6 +38,24 @@ def catalog(folder: Path, *bodies: str) -> predicat.catalog.Catalog:
 )
 def test_pushdown(body: str, line: str) -> None:
     assert list(pushdown(predicat.parse(body, "cel", FIELDS).surface)) == [line]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "line"),
+    [
+        ("uuid", f"x = '{'a0' * 16}'", f"yes / yes  x is '{'a0' * 4}-{'-'.join(['a0a0'] * 3)}-{'a0' * 6}'"),
+        ("uuid", "x LIKE 'a0%'", "yes / no   x starts with 'a0'"),
+        ("char(3)", "x = 'ab'", "no  / yes  x is 'ab'  (Spark converts the column)"),
+        (
+            "citext",
+            "x = 'A'",
+            "no  / yes  the lower case of x is 'a'  (it compares the lower case of x, not a column)",
+        ),
+        ("timestamp_ntz", "x > '2026-01-01 09:00:00'", "yes / yes  x is more than 2026-01-01T09:00:00"),
+    ],
+)
+def test_pushdown_of_columns_of_other_types(kind: str, body: str, line: str) -> None:
+    assert list(pushdown(predicat.parse(body, "sql", {"x": kind}).surface)) == [line]
 
 
 def test_conditions_that_are_counted(tmp_path: Path) -> None:

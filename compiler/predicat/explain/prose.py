@@ -4,6 +4,8 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import assert_never
 
+from msgspec.structs import replace
+
 from predicat.diagnostics.wording import quantity
 from predicat.explain.show import plain
 from predicat.ir.nodes import (
@@ -17,6 +19,7 @@ from predicat.ir.nodes import (
     Quantifier,
     Variable,
     children,
+    rewrite_children,
 )
 from predicat.ir.operators import ARITHMETIC, OPS, ZONED
 from predicat.ir.surface import WORDS as SURFACE_WORDS
@@ -99,7 +102,8 @@ def _describe_macro(node: Quantifier, depth: int) -> str:
 
 
 def _describe_call(node: Call, depth: int) -> str:
-    args = [describe(arg, depth + 1) for arg in node.args]
+    is_local = any(part.decl.stored == "timestamp_ntz" for part in node.args if isinstance(part, Field))
+    args = [describe(_as_local(arg) if is_local else arg, depth + 1) for arg in node.args]
     match node.op:
         case "and" | "or":
             joined = f" {node.op} ".join(args)
@@ -130,6 +134,13 @@ def _describe_call(node: Call, depth: int) -> str:
                 if words
                 else f"{op}({', '.join(args)})"
             )
+
+
+def _as_local(node: Node) -> Node:
+    """A constant beside a column of local times, which have no zone."""
+    if isinstance(node, Literal) and isinstance(node.value, datetime):
+        return replace(node, value=node.value.replace(tzinfo=None))
+    return rewrite_children(node, _as_local) if isinstance(node, Items) else node
 
 
 def _shifted(moment: str, count: object, unit: str) -> str:

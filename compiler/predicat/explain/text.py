@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from predicat import backends
+from predicat.backends.sql import column_forms
 from predicat.backends.sql.expressions import columns_of
 from predicat.backends.sql.rewritings import ALL
 from predicat.backends.sql.storage import Index, Storage
@@ -93,7 +94,7 @@ def pushdown(surface: Node, storage: Storage | None = None) -> Iterator[str]:
         solved = in_where(written)
         spark = is_pushed(solved)
         if storage is None or storage.indexes is None:
-            postgres = all(_bare(part, _INDEXED) for part in atoms(solved))
+            postgres = all(_bare(part, _INDEXED, "postgres") for part in atoms(solved))
             index = ""
         else:
             indexes = serving(atom, storage)
@@ -114,7 +115,7 @@ def in_where(condition: Node, on_unknown: str = "reject") -> Node:
 
 def is_pushed(condition: Node) -> bool:
     """Whether engines push a condition down to files as it is: it compares columns with constants."""
-    return all(_bare(part, _PUSHED) for part in atoms(condition))
+    return all(_bare(part, _PUSHED, "spark") for part in atoms(condition))
 
 
 def _conditions(node: Node) -> Iterator[Node]:
@@ -154,10 +155,12 @@ def reading(node: Node, storage: Storage) -> list[Index]:
     return sorted(indexes, key=lambda index: not index.keys[0].is_column)
 
 
-def _bare(atom: Node, ops: tuple[str, ...]) -> bool:
-    """Whether a condition compares a column itself with constants."""
+def _bare(atom: Node, ops: tuple[str, ...], engine: str) -> bool:
+    """Whether a condition compares a column itself with constants on an engine."""
     if isinstance(atom, Field):
         return True
+    if (in_its_type := column_forms.is_at_column(engine, atom)) is not None:
+        return in_its_type
     if not isinstance(atom, Call) or atom.op not in ops or not isinstance(atom.args[0], Field):
         return False
     if isinstance(atom.args[0].type, ArrayType | MapType | StructType) and atom.op != "is_null":
@@ -176,6 +179,8 @@ def _why(atom: Node) -> str:
         if isinstance(atom, Call) and atom.op in (NULL_CASES, NULL_IS_VALUE)
         else without_nan_test(atom)
     )
+    if column_forms.is_at_column("spark", atom) is False:
+        return "Spark converts the column"
     if isinstance(atom, Call) and atom.op in _PUSHED:
         changed = next((arg for arg in atom.args if isinstance(arg, Call) and _depends_on_row(arg)), None)
         return (

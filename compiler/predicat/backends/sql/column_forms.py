@@ -20,7 +20,7 @@ from predicat.backends.sql.builders import (
     try_cast,
 )
 from predicat.ir.column_forms import OfColumn, of_field
-from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import Type
 from predicat.ir.widths import as_stored
@@ -186,6 +186,13 @@ def held(engine: str, node: Call) -> Held | None:
     if result.only_if is not None and node.op not in ("eq", "ne", "in"):
         return None
     return result if all(_stands_beside(arg, fields[0], form, result) for arg in node.args) else None
+
+
+def is_at_column(engine: str, node: Node) -> bool | None:
+    """Whether a test of a column with a form is written in the column's type; None for any other node."""
+    if not any(isinstance(part, Field) and _held(engine, part) for part in walk(node)):
+        return None
+    return isinstance(node, Call) and held(engine, node) is not None
 
 
 def _stands_beside(node: Node, field: Field, form: OfColumn, held: Held) -> bool:
