@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from functools import lru_cache
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from predicat.diagnostics.messages.expressions import (
     ONE_EXPRESSION,
     QUALIFIED,
     QUERY,
+    REACHES,
     not_read,
 )
 from predicat.ir.nodes import FieldDecl
@@ -42,6 +44,12 @@ _CHANGING = frozenset(
         "uuid_generate_v4",
     )
     for name in names.split()
+)
+# Functions that reach beyond the row: they run code, or read files, tables, settings or the network.
+_REACHING = re.compile(
+    r"pg_.*|lo_.*|dblink.*|.*_to_xml|.*_to_xmlschema|.*_to_xml_and_xmlschema|set_config|xml2?_.*|"
+    r"(?:try_)?reflect|java_method|secret|input_file_.*|getenv|getvariable|read_.*|http_.*|"
+    r"from_substrait.*|raise_error|error|assert_true"
 )
 
 
@@ -85,6 +93,8 @@ def read(text: str, engine: str) -> Expression:
     functions = tuple(dict.fromkeys(_name(part) for part in tree.find_all(exp.Func)))
     if changing := [name for name in functions if name in _CHANGING or name.startswith("current_")]:
         raise BadExpression(CHANGES(changing[0]))
+    if reaching := [name for name in functions if _REACHING.fullmatch(name)]:
+        raise BadExpression(REACHES(reaching[0]))
     columns = list(tree.find_all(exp.Column))
     if any(column.table for column in columns):
         raise BadExpression(QUALIFIED)

@@ -11,6 +11,9 @@ QUALIFIED = "its columns stand without a table: they are those of the relation"
 NO_COLUMN = "it reads no column"
 NOT_BACK = "it has syntax that predicat cannot write back; a view can have the expression"
 CHANGES = Text[str]("{name}() may have another value each time, and a filter has one meaning for a row")
+REACHES = Text[str](
+    "{name}() reaches beyond the columns of a row, and a field has its value from these alone"
+)
 VOLATILE = Text[str](
     "the function {name} is VOLATILE: declare it IMMUTABLE if its value depends on its arguments only"
 )
