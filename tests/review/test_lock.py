@@ -554,7 +554,7 @@ def test_outside_of_a_repository_the_lock_file_alone_counts(capsys: pytest.Captu
     assert errors("check") == ()
     assert capsys.readouterr().err == ""
     (problem,) = errors("check", "--base", "main")
-    assert "not a git repository" in problem.message
+    assert "is not in a git repository" in problem.message
 
 
 def test_a_repository_without_a_main_branch(capsys: pytest.CaptureFixture[str]) -> None:
