@@ -74,3 +74,12 @@ def test_sqlglot_does_not_read_what_is_nested_too_deeply(
     before, inner, after = NESTED[name]
     with pytest.raises(predicat.PredicatError, match="nested deeper than"):
         predicat.parse(before * 101 + inner + after * 101, language, FIELDS)
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "duckdb", "spark"])
+def test_look_ups_in_look_ups_of_json_do_not_double(dialect: str) -> None:
+    sql = predicat.parse("xs" + "[0]" * 30 + " = 1", "spark").sql(dialect)
+    assert len(sql) < 5_000
+    computed = predicat.parse("xs" + "[i]" * 10 + " = 1", "spark")
+    with pytest.raises(PredicatError, match="nested so deeply that its SQL would have"):
+        computed.sql(dialect)

@@ -261,7 +261,12 @@ class Renderer(Struct):
     def document(self, node: Node) -> Sql:
         """A JSON value for a look-up in it. It needs no test for JSON null, which has no members."""
         if isinstance(node, Call) and node.op in JSON_STEPS:
-            return self.dialect.documents.value(self, node)
+            sql = self.dialect.documents.value(self, node)
+            if self.sizes.exceeds(sql, MAX_PARTS):  # a step may read the document before it twice
+                raise Unsupported.of(
+                    say.too_many_parts(node.span, self.dialect.name, written(node), count_parts(sql))
+                )
+            return sql
         return (
             self.column(node)
             if isinstance(node, Field)

@@ -56,14 +56,19 @@ def value(r: Renderer, node: Node) -> Sql:
     # PostgreSQL stores a scalar as an array of one element, and returns it as that element.
     sql = r.document(base)
     if isinstance(place := constant_step(key), int):
-        return case((json_kind(sql, "array"), arrow(_operand(sql), number_literal(place), "->")))
+        step = number_literal(place)
+        return let(r, sql, lambda base: case((json_kind(base, "array"), arrow(_operand(base), step, "->"))))
 
     def build(position: Node) -> Sql:
         place = r.node(position)
-        inside = and_(json_kind(sql, "array"), between(place, 0, 2**31 - 1))
-        return case((inside, arrow(_operand(sql), wrap(cast(place, "INT")), "->")))
+        return let(r, sql, lambda base: _element(base, place))
 
     return r.let_node(key, build)
+
+
+def _element(base: Sql, place: Sql) -> Sql:
+    inside = and_(json_kind(base, "array"), between(place, 0, 2**31 - 1))
+    return case((inside, arrow(_operand(base), wrap(cast(place, "INT")), "->")))
 
 
 def _operand(sql: Sql) -> Sql:
