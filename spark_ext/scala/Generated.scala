@@ -14,7 +14,7 @@ object Generated {
     "abs", "add_months", "aggregate", "array", "array_contains", "array_join", "array_max", "array_min", "array_position", "array_remove", "array_size", "ascii", "array_union", "between", "bit_count", "bround", "cardinality", "ceil",
     "char_length", "coalesce", "concat", "contains", "convert_timezone", "current_date", "current_timestamp", "date_diff", "date_format",
     "date_from_unix_date", "date_trunc", "datediff", "dateadd", "date_add", "date_sub", "day", "dayofmonth", "dayofweek", "dayofyear",
-    "div", "element_at", "endswith", "exists", "exp", "extract", "filter", "flatten", "floor", "forall", "from_utc_timestamp", "get", "get_json_object", "greatest", "hour",
+    "div", "element_at", "endswith", "exists", "exp", "extract", "filter", "flatten", "floor", "forall", "from_utc_timestamp", "get", "get_json_object", "greatest", "hex", "hour",
     "if", "ifnull", "ilike", "instr", "is_variant_null", "isnan", "isnotnull", "isnull", "last_day", "least", "left", "length", "like", "ln", "log10", "lower", "lpad", "ltrim",
     "make_timestamp", "map", "map_contains_key", "map_entries", "map_filter", "map_from_entries", "map_keys", "map_values", "md5", "minute", "mod",
     "month", "named_struct", "nanvl", "negative", "now", "nullif", "nvl", "octet_length", "parse_json", "pmod", "position", Lists.Name, "positive", "pow",
@@ -23,7 +23,7 @@ object Generated {
     "startswith", "strpos", "struct", "substr", "substring", "timestamp_micros", "timestamp_seconds", "timestampadd", "timestampdiff",
     "to_json", "to_timestamp", "transform", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide", "try_element_at", "try_mod",
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",
-    "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name + JsonTexts.Name
+    "unhex", "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name + JsonTexts.Name
 
   def parse(sql: String): Expression = Nesting.bounded(sql)(text => withDefaultParserConf(CatalystSqlParser.parseExpression(text)))
 

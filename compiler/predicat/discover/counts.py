@@ -192,7 +192,7 @@ def _read(text: str, columns: Sequence[Column]) -> Iterator[tuple[str, dict[str,
         ]
         if len(like) != 1:
             raise _Missing(say.no_column(name))
-        if like[0].type is None:
+        if like[0].type is None or like[0].expression:  # the condition is about the value, not its text
             raise _Missing(say.no_such_type(name, like[0].physical))
         yield name, {"type": like[0].type, "column": like[0].name}
 
