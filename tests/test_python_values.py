@@ -108,7 +108,7 @@ VALUES: list[tuple[Any, Any, Any]] = [
     (pd.NaT, None, None),
     (pd.NA, None, None),
     (np.datetime64("NaT"), None, None),
-    (np.timedelta64("NaT"), None, None),
+    (np.timedelta64("NaT", "s"), None, None),
     (pa.scalar(None), None, None),
     (("a",), ["a"], ["a"]),
     (collections.deque(["a"]), ["a"], ["a"]),

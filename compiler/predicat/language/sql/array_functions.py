@@ -119,8 +119,10 @@ def _called(reader: Reader, node: exp.Expr) -> str | None:
 
 
 def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
-    """The arguments before the lambda, and the lambda. Raises Stop unless it has `count` variables."""
-    *others, last = counted(reader, node, 2, 3)
+    """The arguments before the lambda, at most one for each of its variables, and the lambda. Raises Stop
+    unless it has `count` variables.
+    """
+    *others, last = counted(reader, node, *range(2, 2 + count))
     if not isinstance(last, exp.Lambda) or len(last.expressions) != count:
         raise reader.fail(say.lambda_form(reader.span(node), reader.called_name(node), example))
     return others, last
