@@ -41,7 +41,7 @@ from predicat.backends.sql.functions import Runtime, is_conversion
 from predicat.backends.sql.json_rewrites import JSON_STEPS
 from predicat.backends.sql.rewritings import ALL, Rewritings
 from predicat.backends.sql.rules import DialectRules, NotSupported
-from predicat.backends.sql.sizes import Sizes, count_parts
+from predicat.backends.sql.sizes import Sizes
 from predicat.backends.sql.storage import NOTHING_KNOWN, Storage
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics import messages as msg
@@ -264,7 +264,7 @@ class Renderer(Struct):
             sql = self.dialect.documents.value(self, node)
             if self.sizes.exceeds(sql, MAX_PARTS):  # a step may read the document before it twice
                 raise Unsupported.of(
-                    say.too_many_parts(node.span, self.dialect.name, written(node), count_parts(sql))
+                    say.too_many_parts(node.span, self.dialect.name, written(node), self.sizes.parts(sql))
                 )
             return sql
         return (
@@ -284,10 +284,14 @@ class Renderer(Struct):
         if not self.sizes.exceeds(sql, LARGE_PARTS):
             return sql
         if isinstance(node, Call) and self.rewritings.share:
-            sql = min(sql, self.share_parts(sql, node), key=count_parts)
+            shared = self.share_parts(sql, node)
+            if self.sizes.exceeds(sql, self.sizes.parts(shared)):
+                sql = shared
         self.rendered[self.numbering.number(node)] = sql
-        parts = count_parts(sql)
-        if parts > MAX_PARTS and parts > _MAX_GROWTH * len(set(map(self.numbering.number, walk(node)))):
+        if not self.sizes.exceeds(sql, MAX_PARTS):
+            return sql
+        parts = self.sizes.parts(sql)
+        if parts > _MAX_GROWTH * len(set(map(self.numbering.number, walk(node)))):
             raise Unsupported.of(say.too_many_parts(node.span, self.dialect.name, written(node), parts))
         return sql
 

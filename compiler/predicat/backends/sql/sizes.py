@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -46,6 +47,11 @@ class Sizes(Struct):
             self.known[id(sql)] = Size(sql, parts, outer + inner)
         return parts > most
 
+    def parts(self, sql: exp.Expr) -> int:
+        """The number of an expression's parts."""
+        self.exceeds(sql, sys.maxsize)
+        return self.known[id(sql)].parts
+
     def lambdas(self, sql: exp.Expr, most: int) -> int:
         """The depth of nested lambda functions. If it is at most `most`, the result may be a larger number up
         to `most`.
@@ -65,11 +71,6 @@ def _lambdas(sql: exp.Expr, known: Mapping[int, Size]) -> int:
         deepest = max(deepest, depth)
         stack += [(child, depth) for child in part.iter_expressions()]
     return deepest
-
-
-def count_parts(sql: exp.Expr) -> int:
-    """The number of an expression's parts."""
-    return sum(1 for _ in sql.walk())
 
 
 def release_parents(sql: exp.Expr) -> None:
