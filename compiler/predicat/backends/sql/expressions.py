@@ -47,7 +47,7 @@ _CHANGING = frozenset(
 )
 # Functions that reach beyond the row: they run code, or read files, tables, settings or the network.
 _REACHING = re.compile(
-    r"pg_.*|lo_.*|dblink.*|.*_to_xml|.*_to_xmlschema|.*_to_xml_and_xmlschema|set_config|xml2?_.*|"
+    r"pg_.*|lo_.*|dblink.*|.*_to_xml(?:_and_xmlschema|schema)?|xml2?_.*|"
     r"(?:try_)?reflect|java_method|secret|input_file_.*|getenv|getvariable|read_.*|http_.*|"
     r"from_substrait.*|raise_error|error|assert_true"
 )
