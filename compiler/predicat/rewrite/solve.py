@@ -33,8 +33,9 @@ from predicat.semantics.evaluate import compile_node
 from predicat.values.automaton import Opaque
 from predicat.values.cycles import PERIODIC
 from predicat.values.domain import Domain, domain_of, first_where
+from predicat.values.outcomes import outcomes
 from predicat.values.partition import Partition, Some
-from predicat.values.preimage import narrowed, outcomes, x_of
+from predicat.values.preimage import narrowed, x_of
 
 # An IN of more values stays as it is.
 _MAX_ITEMS = 20

@@ -117,9 +117,24 @@ def _outcome(node: Node, operand: Node) -> Partition:
     return outcomes(test, variable)
 
 
-@lru_cache(maxsize=4096)
 def outcomes(test: Node, variable: Field) -> Partition:
     """The outcomes of a test of a variable. Raises Opaque."""
+    found = _known_outcomes(test, variable)
+    if found is None:
+        raise Opaque
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _known_outcomes(test: Node, variable: Field) -> Partition | None:
+    """The outcomes of a test. They are cached, because filters share tests."""
+    try:
+        return _any_outcomes(test, variable)
+    except Opaque:
+        return None
+
+
+def _any_outcomes(test: Node, variable: Field) -> Partition:
     if combines_tests(test) and isinstance(test, Call) and variable.type == STRING:
         return product([outcomes(arg, variable) for arg in test.args], partial(connected, test.op))
     return _OF.get(variable.type, preimage.outcomes)(test, variable)

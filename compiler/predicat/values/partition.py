@@ -10,6 +10,7 @@ import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import product as combinations
+from itertools import starmap
 from typing import Any
 
 from msgspec import Struct
@@ -190,7 +191,7 @@ def product(
     `change` is asked about each label that one may stand for, or, without `of_choices`, about that one.
     """
     changed = _of_choices(change) if of_choices else change
-    others = tuple(changed(*labels) for labels in zip(*(part.others for part in parts), strict=True))
+    others = tuple(starmap(changed, zip(*(part.others for part in parts), strict=True)))
     lines = [part.cells for part in parts if isinstance(part.cells, Line)]
     if len(lines) < len(parts):
         machines = [machine_of(part.cells) for part in parts]

@@ -80,7 +80,6 @@ def combines_tests(node: Node) -> bool:
     return isinstance(node, Call) and node.op in CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args)
 
 
-@lru_cache(maxsize=4096)
 def outcomes(test: Node, variable: Field) -> Partition:
     """The outcomes of a test of a variable of a type with an order. Raises Opaque."""
     match test:
@@ -115,7 +114,7 @@ def _compared(test: Call, inner: Node, constants: Iterable[Node]) -> Partition:
     for constant in constants:
         if not isinstance(constant, Literal):
             raise Opaque
-        starts.update(at for at in _around(inner.type, constant) if values.has(at))
+        starts.update(filter(values.has, _around(inner.type, constant)))
     ordered = sorted(starts)
     cells = line(ordered, map(run, ordered))
     return partition(values, cells, run(None), run(math.nan) if values.others else None, PERHAPS)

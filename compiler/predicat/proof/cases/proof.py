@@ -99,7 +99,7 @@ class _Proof:
     def skeleton(self, node: Node) -> Skeleton:
         if isinstance(node, Literal):
             return node.value
-        places = set(_places(node))
+        places = _places(node)
         if len(places) == 1 and node not in self.split:
             return self.number(node, places.pop())
         if (
@@ -117,7 +117,7 @@ class _Proof:
         """The operands of AND or OR. Operands that read the same path are merged."""
         groups: dict[Any, list[Node]] = {}
         for number, arg in enumerate(node.args):
-            places = set(_places(arg))
+            places = _places(arg)
             key = next(iter(places)) if len(places) == 1 and arg not in self.split else number
             groups.setdefault(key, []).append(arg)
         result = [
@@ -266,13 +266,9 @@ def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
     return (op, *sorted(dict.fromkeys(renamed), key=repr)) if op in JUNCTIONS else (op, *renamed)
 
 
-def _places(node: Node) -> Iterator[Node]:
+def _places(node: Node) -> set[Node]:
     """The paths of a row that a node reads."""
-    if _is_place(node):
-        yield node
-        return
-    for part in children(node):
-        yield from _places(part)
+    return {node} if _is_place(node) else set[Node]().union(*map(_places, children(node)))
 
 
 def _is_place(node: Node) -> bool:

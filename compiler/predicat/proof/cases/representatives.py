@@ -3,7 +3,6 @@ it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Any
@@ -32,7 +31,7 @@ from predicat.values import automaton
 from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain_of
 from predicat.values.outcomes import outcomes
-from predicat.values.partition import Partition, Some, choices
+from predicat.values.partition import Some, choices
 from predicat.values.preimage import x_of
 from predicat.values.samples import samples
 from predicat.values.texts import Texts
@@ -105,10 +104,10 @@ def _labelled(
     """Representative values with the outcomes of the tests; NULL last. `column` has the ordered values."""
     kind = variable.type
     digits = Call(STRING, "to_string", (variable,))
-    if kind == BIGINT and column is not None and any(part == digits for node in nodes for part in walk(node)):
+    if kind == BIGINT and column is not None and any(digits in walk(node) for node in nodes):
         values: list[Any] = _written(variable, digits, column, nodes, tests)
     elif kind == STRING or column is not None:
-        parts = [_try(test, _outcomes, node, variable) for node, test in zip(nodes, tests, strict=True)]
+        parts = [_try(test, outcomes, node, variable) for node, test in zip(nodes, tests, strict=True)]
         found = samples(parts or [outcomes(TRUE, variable)], column)
         return [one for labels, value in found for one in _possible(value, labels[: len(parts)])]
     else:
@@ -119,9 +118,11 @@ def _labelled(
 
 def _possible(value: Any, labels: Labels) -> Iterator[Representative]:
     """The outcomes that a value may have."""
-    is_sure = not any(isinstance(label, Some) for label in labels)
+    if Some not in map(type, labels):
+        yield Representative(value, labels)
+        return
     for chosen in product(*map(choices, labels)):
-        yield Representative(value, chosen, is_sure)
+        yield Representative(value, chosen, sure=False)
 
 
 def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
@@ -155,22 +156,6 @@ def _try(test: Node, take: Any, *args: Any) -> Any:
         return take(*args)
     except Opaque:
         raise Unknown(test) from None
-
-
-def _outcomes(node: Node, variable: Field) -> Partition:
-    result = _known_outcomes(node, variable)
-    if result is None:
-        raise Opaque
-    return result
-
-
-@lru_cache(maxsize=4096)
-def _known_outcomes(node: Node, variable: Field) -> Partition | None:
-    """The outcomes of a test. They are cached, because filters share tests."""
-    try:
-        return outcomes(node, variable)
-    except Opaque:
-        return None
 
 
 def _written(
