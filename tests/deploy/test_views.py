@@ -460,8 +460,11 @@ def test_a_view_that_was_dumped_and_restored_is_as_it_was(db: Any, apply: Apply,
     )
     db.execute(f"CREATE VIEW shop.people__adult WITH (security_invoker = true) AS {text}")
     db.execute(f"COMMENT ON VIEW shop.people__adult IS '{comment}'")
-    assert apply(text_of_catalog) == ["comment people__adult", "create people__named"]
+    assert apply(text_of_catalog) == ["create people__named"]
     assert apply(text_of_catalog) == []
+    db.execute("CREATE OR REPLACE VIEW shop.people__adult AS SELECT * FROM shop.people WHERE age > 5")
+    with pytest.raises(PredicatError, match="was changed by hand: its query is different"):
+        apply(text_of_catalog)
 
 
 # --- the edition before marks
@@ -556,7 +559,7 @@ def test_servers_without_security_invoker(
         1, "shop", "people", (Column("name", "text", "25 -1 100"), Column("age", "integer", "23 -1 0"))
     )
     rows = catalog(tmp_path, f"{HEAD}view: {json.dumps(stated)}\n{FILTERS}")
-    planner = Planner(rows, "shop", Rules(), server, lambda _: {})
+    planner = Planner(rows, "shop", Rules(), server, lambda _: {}, lambda _: {})
     step = planner.steps(views_of(rows, "shop", {"people": relation}), [])[0]
     if isinstance(expected, str):
         assert expected in planner.reporter.errors[0].message
@@ -746,12 +749,13 @@ def test_a_dry_run_prints_a_script_and_changes_nothing(db: Any, apply: Apply, tm
         "-- create shop.people__old: a new filter",
     ]
     db.execute("\n".join(lines))
-    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == [
-        "comment people__adult",
-        "comment people__named",
-        "comment people__old",
-    ]
-    assert apply(HEAD + FILTERS.replace("18", "21") + "  old: {sql: age > 60}\n") == []
+    assert deployment.plan(new, db, "shop").changes == []
+    db.execute("CREATE OR REPLACE VIEW shop.people__old AS SELECT * FROM shop.people WHERE age > 5")
+    with pytest.raises(PredicatError, match="people__old was changed by hand: its query is different"):
+        deployment.plan(new, db, "shop")
+    deployment.apply(new, db, "shop", rules=Rules(force=True))
+    renewed = deployment.apply(new, db, "shop")
+    assert renewed.changes == renewed.renewed == []
 
 
 def test_a_dry_run_of_other_columns_is_a_script_too(db: Any, apply: Apply, tmp_path: Path) -> None:

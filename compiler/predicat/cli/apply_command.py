@@ -98,6 +98,7 @@ def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
         ],
         "lists": list(plan.lists.lines()),
         "functions": len(plan.functions.to_install),
+        "renewed": len(plan.renewed),
         "transactions": len(plan.batches),
         "done": script is None,
         "script": script,
@@ -124,6 +125,8 @@ def _text(done: Plan, catalog: Catalog) -> str:
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
     lines += done.lists.lines()
+    if done.renewed:
+        lines.append(f"renew the marks of {quantity(len(done.renewed), 'view')}: the server stores them anew")
     lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]
     if len(done.changes) > _SHOWN:
         lines.append(f"... and {len(done.changes) - _SHOWN:,} more")

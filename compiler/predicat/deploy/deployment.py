@@ -6,13 +6,14 @@ locked.
 
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import psycopg
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import dependents, failures, functions, inventory, list_tables
+from predicat.deploy import definitions, dependents, failures, functions, inventory, list_tables
 from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
@@ -43,6 +44,13 @@ class Plan(Struct):
     def changes(self) -> list[Step]:
         """The steps that change something."""
         return [step for step in self.steps if step.action != Action.KEEP]
+
+    @property
+    def renewed(self) -> list[Step]:
+        """The views that stay, and that the server stores in another way than when they were marked: after
+        a dump and restore, in another version, or by a script. Their marks get new fingerprints.
+        """
+        return [step for step in self.steps if step.is_renewed]
 
     @property
     def batches(self) -> list[list[Step]]:
@@ -93,17 +101,16 @@ def plan(
         lists = list_tables.plan(
             connection, name, views, oids, in_schemas, force=rules is not None and rules.force
         )
-
-    def definitions(numbers: Collection[int]) -> dict[int, str]:
-        outcome: dict[int, str] = {}
-        for start in range(0, len(numbers), BATCH):
-            with guarded(connection):  # each text takes a lock
-                outcome |= inventory.definitions(connection, list(numbers)[start : start + BATCH])
-        return outcome
-
     place = "relation" if schema is None else "schema"
     planner = Planner(
-        catalog, name, rules or Rules(), connection.info.server_version, definitions, place, schema
+        catalog,
+        name,
+        rules or Rules(),
+        connection.info.server_version,
+        partial(definitions.read, connection),
+        partial(definitions.made_here, connection),
+        place,
+        schema,
     )
     steps = planner.steps(views, existing)
     result = _with_dependents(
@@ -208,6 +215,9 @@ def apply(
         except PredicatError as error:
             partly = [say.partly_applied(number, len(batches))] if number else []
             raise PredicatError([*error.diagnostics, *partly]) from None
+    for part in _batched(result.renewed):
+        with guarded(connection, limits):
+            _Batch(connection, name, result).renew(part)
     return result
 
 
@@ -220,11 +230,9 @@ class _Batch(Struct):
     role: str = ""
 
     def run(self, steps: Sequence[Step]) -> None:
-        self.connection.execute(
-            b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31)
-        )
-        self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
+        self.lock_catalog()
         self.check_unchanged(steps)
+        steps = self.settled(steps)
         for step in steps:
             if step.action == Action.DROP:
                 self.execute(step.shown, changes(step))
@@ -232,8 +240,14 @@ class _Batch(Struct):
         for step in steps:
             if step.action not in (Action.RECREATE, Action.DROP):
                 self.execute(step.shown, changes(step))
-        self.store_as_restored(steps)
         self.write_marks(steps)
+
+    def lock_catalog(self) -> None:
+        """Wait for other runs for the same catalog."""
+        self.connection.execute(
+            b"SELECT pg_advisory_xact_lock(%s, %s)", (_SPACE, zlib.crc32(self.name.encode()) - 2**31)
+        )
+        self.role = str(self.connection.execute(b"SELECT current_user").fetchall()[0][0])
 
     def install_functions(self) -> None:
         """Install the functions that views call. Concurrent deployments wait for each other."""
@@ -326,21 +340,22 @@ class _Batch(Struct):
         if lost:
             raise PredicatError.of(say.came_again_incomplete(saved.shown, lost))
 
-    def store_as_restored(self, steps: Sequence[Step]) -> None:
-        """Give new queries the form that they have after a dump and restore: PostgreSQL writes a BETWEEN in
-        an AND with parentheses that it drops when it reads them again.
-        """
-        changed = {
-            step.view.place: (step, step.view)
+    def settled(self, steps: Sequence[Step]) -> list[Step]:
+        """The steps, with queries in the form that they have after a dump and restore."""
+        new = [step.view for step in steps if step.view is not None and step.action in _WITH_QUERY]
+        queries = definitions.settled(self.connection, new)
+        return [
+            replace(step, view=replace(step.view, query=queries[step.view.place]))
+            if step.view is not None and step.view.place in queries
+            else step
             for step in steps
-            if step.view is not None
-            and step.action in (Action.CREATE, Action.REPLACE, Action.RECREATE)
-            and " BETWEEN " in step.view.query
-        }
-        numbers = {view.oid: view.place for view in self.read(list(changed))} if changed else {}
-        for oid, text in inventory.queries(self.connection, list(numbers)).items():
-            step, view = changed[numbers[oid]]
-            self.execute(step.shown, [_replace(replace(view, query=text.rstrip(";")), step.options)])
+        ]
+
+    def renew(self, steps: Sequence[Step]) -> None:
+        """Write the marks of views that stay."""
+        self.lock_catalog()
+        self.check_unchanged(steps)
+        self.write_marks(steps)
 
     def write_marks(self, steps: Sequence[Step]) -> None:
         """The comments, with the fingerprints of what the server stores."""
@@ -348,13 +363,15 @@ class _Batch(Struct):
             view.place: view
             for view in self.read([step.view.place for step in steps if step.view is not None])
         }
-        texts = inventory.definitions(self.connection, [view.oid for view in there.values()])
+        texts = definitions.of_views(self.connection, [view.oid for view in there.values()])
         for step in steps:
             if step.view is not None:
                 view = there[step.view.place]
                 self.execute(step.shown, [_comment(self.connection, step, view.rule, texts[view.oid])])
 
 
+# The actions that store a query.
+_WITH_QUERY = (Action.CREATE, Action.REPLACE, Action.RECREATE)
 # Which of the advisory locks are predicat's.
 _SPACE = 0x70726564
 # The lock of the functions.

@@ -112,18 +112,3 @@ def _existing(row: tuple[Any, ...]) -> Existing:
         known,
         fingerprint,
     )
-
-
-def definitions(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """The fingerprints of the text of views' queries, by OID."""
-    return {oid: marks.digest(text) for oid, text in queries(connection, oids).items()}
-
-
-def queries(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, str]:
-    """The text of views' queries, by OID. Reading it locks the relations that the view reads, as a query
-    does.
-    """
-    result = connection.execute(
-        b"SELECT oid::bigint, pg_get_viewdef(oid) FROM unnest(%s::bigint[]::oid[]) AS oid", (list(oids),)
-    ).fetchall()
-    return {int(oid): str(text) for oid, text in result}

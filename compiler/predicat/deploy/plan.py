@@ -48,6 +48,17 @@ class Step(Struct, frozen=True):
     set_here: Mapping[str, bool] = field(default_factory=dict[str, bool])
 
     @property
+    def is_renewed(self) -> bool:
+        """Whether the view stays, and the server stores it in another way than its mark says."""
+        there = self.existing
+        return (
+            self.action == Action.KEEP
+            and there is not None
+            and there.mark is not None
+            and there.mark.rule != there.rule
+        )
+
+    @property
     def shown(self) -> str:
         """The name of the view in messages."""
         named = self.view or self.existing
@@ -66,7 +77,7 @@ class Rules(Struct, frozen=True):
 
 class Planner(Struct):
     """Compares the views of a catalog with the existing views. `definitions` reads the fingerprints of the
-    text of views.
+    text of views, `made_here` those that the queries of the catalog have on this server.
     """
 
     catalog: Catalog
@@ -74,6 +85,7 @@ class Planner(Struct):
     rules: Rules
     server: int
     definitions: Callable[[Collection[int]], Mapping[int, str]]
+    made_here: Callable[[Sequence[View]], Mapping[tuple[str, str], Collection[str]]]
     place: str = "relation"
     schema: str | None = None
     schemas: frozenset[str] = frozenset()
@@ -85,9 +97,7 @@ class Planner(Struct):
         there = {present.place: present for present in existing}
         ours = {present.oid: present for present in existing if self.is_ours(present)}
         moved = self.moved_views(views, there, ours.values())
-        touched = self.edited_views(
-            [present for present in existing if present.mark is not None and present.oid in ours]
-        )
+        touched = self.edited_views(views, list(ours.values()))
         steps = [
             self.step_for_view(view, moved.get(view.place) or there.get(view.place), touched)
             for view in views
@@ -145,20 +155,35 @@ class Planner(Struct):
                 result[view.place] = rows[0]
         return result
 
-    def edited_views(self, marked: Sequence[Existing]) -> Mapping[int, str]:
+    def edited_views(self, views: Sequence[View], present: Sequence[Existing]) -> Mapping[int, str]:
         """The views that were changed by hand, by their OIDs, with the change."""
-        other = [view.oid for view in marked if view.mark is not None and view.mark.rule != view.rule]
+        marked = {view.oid: (view, view.mark) for view in present if view.mark is not None}
+        other = [oid for oid, (view, mark) in marked.items() if mark.rule != view.rule]
         texts = self.definitions(other) if other else {}
+        differ = [oid for oid, text in texts.items() if text != marked[oid][1].definition]
+        as_made = self.as_made(views, {oid: marked[oid][1] for oid in differ}, texts)
         result: dict[int, str] = {}
-        for view in marked:
-            mark = view.mark
-            if mark is None:
-                continue
+        for oid, (view, mark) in marked.items():
             if view.name != f"{mark.dataset}__{mark.filter}":
-                result[view.oid] = f"it was {mark.dataset}__{mark.filter}"
-            elif view.oid in texts and mark.definition and texts[view.oid] != mark.definition:
-                result[view.oid] = "its query is different"
+                result[oid] = f"it was {mark.dataset}__{mark.filter}"
+            elif oid in differ and not as_made.get(oid, not mark.definition):
+                result[oid] = "its query is different"
         return result
+
+    def as_made(
+        self, views: Sequence[View], differ: Mapping[int, marks.Mark], texts: Mapping[int, str]
+    ) -> dict[int, bool]:
+        """Whether views have the text that this server makes of their queries, if these are still those of
+        the catalog.
+        """
+        wanted = {view.mark.identity: view for view in views}
+        asked = {
+            oid: view
+            for oid, mark in differ.items()
+            if (view := wanted.get(mark.identity)) is not None and view.mark.hash == mark.hash
+        }
+        here = self.made_here(list(asked.values())) if asked else {}
+        return {oid: texts[oid] in here[view.place] for oid, view in asked.items() if view.place in here}
 
     # --- one view
 
@@ -215,8 +240,6 @@ class Planner(Struct):
             and comment(step, existing.mark.rule, existing.mark.definition) != existing.comment
         ):
             return replace(step, action=Action.COMMENT, reason="its description changed")
-        if existing.mark is not None and existing.mark.rule != existing.rule:
-            return replace(step, action=Action.COMMENT, reason="the server stores it differently")
         return step
 
     def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:
