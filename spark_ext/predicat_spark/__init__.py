@@ -7,7 +7,7 @@ is not accepted, unless the filter has `on_unknown: accept`.
 
 from predicat.deploy.chosen import job_of
 from predicat_spark.columns import create_functions, create_views, matches_filter
-from predicat_spark.jar import ensure_jar
+from predicat_spark.jar import ensure_jar, write_jar
 from predicat_spark.java import ensure_java
 from predicat_spark.matching import (
     count_matching_filters,
@@ -58,4 +58,5 @@ __all__ = [
     "starting_offsets",
     "stream",
     "table",
+    "write_jar",
 ]

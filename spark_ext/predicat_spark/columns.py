@@ -15,9 +15,9 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.ir.nodes import Node, fields_of
 from predicat.ir.types import JSON, Type
+from predicat_spark import failures
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted, quoted_table
-from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.source import column_types
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings

@@ -50,10 +50,9 @@ def ensure_jar(spark_home: Path | None = None) -> Path:
 def building(spark_home: Path | None = None) -> Future[Path]:
     """The jar, as `ensure_jar`. If it has to be compiled, another thread does that, once for all who ask."""
     java, home = ensure_java(), spark_home or pyspark_home()
-    name = jar_name(home)
-    target = cache_folder() / "jars" / name
+    released, target = _known(jar_name(home))
     with _lock:
-        for known in (Path(__file__).parent / "_jars" / name, target):
+        for known in (released, target):
             if known.is_file():
                 ready: Future[Path] = Future()
                 ready.set_result(known)
@@ -63,6 +62,27 @@ def building(spark_home: Path | None = None) -> Future[Path]:
             _compiling[target] = pool.submit(compile_jar, java, sources(), target, home)
             pool.shutdown(wait=False)
         return _compiling[target]
+
+
+def write_jar(out: Path, spark_home: Path | None = None) -> None:
+    """Write the jar to a file. If it has to be compiled for that, none is kept in the cache: what builds an
+    image for a cluster may not even have one.
+
+    Raises:
+        PredicatError: As for `ensure_jar`.
+    """
+    java, home = ensure_java(), spark_home or pyspark_home()
+    known = next((file for file in _known(jar_name(home)) if file.is_file()), None)
+    if known is None:
+        compile_jar(java, sources(), out, home)
+        return
+    with replacing(out) as beside:
+        shutil.copyfile(known, beside)
+
+
+def _known(name: str) -> tuple[Path, Path]:
+    """Where a jar may be: in a release, and in the cache."""
+    return Path(__file__).parent / "_jars" / name, cache_folder() / "jars" / name
 
 
 _lock = Lock()

@@ -23,9 +23,9 @@ from predicat.quality.fold import ROWS, Totals
 from predicat.quality.grouping import FEW, few_groups, grouped
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
+from predicat_spark import failures
 from predicat_spark.lists import provide
 from predicat_spark.names import quoted
-from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from predicat.catalog.model import Catalog
 from predicat.deploy.columns import problems
 from predicat.diagnostics import PredicatError, Reporter
-from predicat_spark.pipeline import failures
+from predicat_spark import failures
 from predicat_spark.pipeline.source import kinds_of, read
 from predicat_spark.sessions import local_session
 

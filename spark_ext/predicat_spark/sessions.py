@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import pipeline as say
+from predicat_spark.failures import telling
 from predicat_spark.jar import EXTENSION, building, ensure_jar
 from predicat_spark.java import ensure_java, quiet_start
 
@@ -40,7 +41,7 @@ def local_session(
         quiet = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false"}
         options = {"spark.master": master, "spark.app.name": name, **quiet, **(config or {})}
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        with quiet_start():
+        with quiet_start(), telling():
             session = _start(options, building() if jar else None)
             session.sparkContext.setLogLevel("ERROR")
     if jar:

@@ -51,6 +51,8 @@ object RoutedWrite {
   /** The column, in rows of a sink for all filters, of the filter that accepts the row. */
   val Named = "filter"
   private val Folders = 16
+  /** The names of files of runs and of their checksums. No other program, and not Spark itself, names files so. */
+  private val Own = """\.?(part-\d{5}-(\d{8}T\d{6}-[0-9a-f]{8}|[0-9a-f]{8}-[0-9a-f]{4}-\d{6,})-\d+\.c\d+\..*|_SUCCESS(\.crc)?)""".r
 
   /** The rows that some sink wants, with their outcomes in a last column; all rows are counted. `filters` and `cells` are JSON. */
   def outcomes(frame: DataFrame, filters: String, cells: String, wanted: Array[Byte], apart: Boolean): DataFrame = {
@@ -125,6 +127,21 @@ object RoutedWrite {
       }
       if (folder.get("success").asBoolean()) system.create(new Path(path, "_SUCCESS"), true).close()
     }: Unit
+
+  /** For each folder the path of a file in it that no run has written; empty where there is none. */
+  def foreign(conf: Configuration, folders: String): String = json.writeValueAsString(ThreadUtils.parmap(elements(folders), "predicat-foreign", Folders) { folder =>
+    val path = new Path(folder.asText())
+    val system = path.getFileSystem(conf)
+    var found = ""
+    if (system.exists(path)) {
+      val there = system.listFiles(path, true)
+      while (found.isEmpty && there.hasNext) {
+        val file = there.next().getPath
+        if (!Own.matches(file.getName)) found = file.toString
+      }
+    }
+    found
+  }.asJava)
 
   private def kinds(session: SparkSession, output: Seq[Attribute], plan: JsonNode): Array[Kind] =
     plan.get("kinds").elements().asScala.map { kind =>

@@ -86,6 +86,9 @@ class Options(Selection, frozen=True, kw_only=True):
     mode: str | None = option(
         "--mode", "What to do with existing rows.  [default: overwrite]", type=click.Choice(MODES)
     )
+    adopt: bool = option(
+        "--adopt", "Replace folders of sinks even if they have files that predicat has not written."
+    )
     bad_records: str | None = option(
         "--bad-records",
         "What to do with rows that have cells which cannot be converted.  [default: permissive]",
@@ -163,6 +166,7 @@ def command(*, name: str = argument("JOB|DATASET"), given: Options) -> None:
         retries=given.retries,
         revision=git.revision(given.folder) or None,
         now=reading(given.now),
+        adopt=given.adopt,
     )
     events = pipeline.Events(given.events, job)
     try:

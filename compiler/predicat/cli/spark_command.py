@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +30,7 @@ def jar(
         "--spark-home", "The folder of the Spark to compile for. Default: the installed PySpark.", type=FOLDER
     ),
 ) -> None:
-    built = extension().ensure_jar(spark_home)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(built, out)
+    extension().write_jar(out, spark_home)
     click.echo(
         f"wrote {out}; start Spark with --jars {out} --conf spark.predicat.manifest=target/manifest.json"
     )

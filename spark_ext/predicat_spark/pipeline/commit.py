@@ -201,6 +201,14 @@ def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:
 # --- folders
 
 
+def foreign(files: Files, folders: Sequence[str]) -> list[str]:
+    """For each folder the path of a file in it that no run has written, or an empty string."""
+    found: list[str] = json.loads(
+        files.jvm.org.apache.spark.sql.predicat.RoutedWrite.foreign(files.conf, json.dumps(folders))
+    )
+    return found
+
+
 def settle_folder(files: Files, target: Target) -> None:
     """Move the staged files of a folder into place. It can be repeated, also after a kill."""
     if target.mode == "append":

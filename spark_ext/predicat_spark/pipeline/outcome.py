@@ -27,7 +27,7 @@ class Batch(Struct, frozen=True):
         run: Its name.
         reading: The rows.
         targets: The places that they go to.
-        metrics: What Spark counts while it runs.
+        metrics: What Spark counts while the source is read.
         checkpoint: The folder in which a stream notes what was read; None for a job that reads all.
         started: When it began, and the same moment on the clock that never goes back, in seconds.
     """
@@ -134,7 +134,7 @@ def record_of(work: Work, batch: Batch, counts: Counts) -> Record:
 
 def report_of(work: Work, batch: Batch, counts: Counts, *, many: bool) -> Report:
     """The report of a batch. `many`: each sink had a reading of its own."""
-    rows, size, *_ = batch.metrics.now(settle=True)
+    rows, size, *_ = batch.metrics.now()
     sinks = [
         SinkReport(
             row.kind,

@@ -12,8 +12,9 @@ from predicat.backends.sql.expressions import columns_of
 from predicat.catalog.jobs import NAMED, PER_FILTER
 from predicat.deploy.chosen import Chosen
 from predicat.ir.types import TIMESTAMP
+from predicat_spark import failures
 from predicat_spark.pipeline import entries as put_off
-from predicat_spark.pipeline import failures, settle
+from predicat_spark.pipeline import settle
 from predicat_spark.pipeline.commit import Record, Target
 from predicat_spark.pipeline.progress import Metrics, bar
 from predicat_spark.pipeline.routed import Counts, Output, WrittenFile, routed, timed
@@ -44,7 +45,7 @@ class Passes:
     ) -> tuple[Counts, list[list[WrittenFile]]]:
         """Count and write; a transient failure is retried."""
         outputs = [self._output(target) for target in targets]
-        with bar(metrics, self.job.name or self.job.dataset):
+        with metrics, bar(metrics, self.job.name or self.job.dataset):
             for attempt in range(self.work.options.retries + 1):
                 try:
                     return (

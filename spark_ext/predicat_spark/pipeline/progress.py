@@ -22,7 +22,7 @@ _SECONDS = 0.3
 
 
 class Metrics:
-    """Spark's metrics during a run."""
+    """Spark's metrics while the source is read."""
 
     def __init__(self, session: SparkSession) -> None:
         java: Any = session.sparkContext._jsc  # noqa: SLF001  # PySpark has no public way to the JVM
@@ -35,6 +35,7 @@ class Metrics:
 
     def __exit__(self, *_: object) -> None:
         with suppress(Exception):  # the JVM may be gone
+            self.java.now(True)  # a call of Java: all that has happened is counted
             self.java.stop()
 
     def now(self, *, settle: bool = False) -> tuple[int, int, int, int]:

@@ -17,7 +17,8 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as deploy_say
 from predicat.diagnostics.messages import entries as entry_say
 from predicat.diagnostics.messages import pipeline as say
-from predicat_spark.pipeline import failures, settle
+from predicat_spark import failures
+from predicat_spark.pipeline import settle
 from predicat_spark.pipeline.commit import Record, Workplace, prune, record_path, records, tidy
 from predicat_spark.pipeline.entries import Raised
 from predicat_spark.pipeline.interrupts import Interrupts
@@ -69,10 +70,16 @@ class Run:
         self._check(reading)
         self.work.entries.check()
         targets = targets_of(self.work, run, mode or self.work.job.mode, checkpoint)
-        settle.check(self.work.session, self.work.files, targets, urls(self.work), reading)
-        with Metrics(self.work.session) as metrics:
-            batch = Batch(run, reading, targets, metrics, checkpoint, started, clock)
-            return self._committed(batch) if targets else self._counted(batch)
+        settle.check(
+            self.work.session,
+            self.work.files,
+            targets,
+            urls(self.work),
+            reading,
+            adopt=self.work.options.adopt,
+        )
+        batch = Batch(run, reading, targets, Metrics(self.work.session), checkpoint, started, clock)
+        return self._committed(batch) if targets else self._counted(batch)
 
     def _counted(self, batch: Batch) -> Report:
         """A batch without a sink: its rows are counted only."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from predicat.catalog.jobs import NAMED, WITH_NAME
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import pipeline as say
+from predicat_spark import failures
 from predicat_spark.names import quoted
-from predicat_spark.pipeline import failures, postgres, tables
-from predicat_spark.pipeline.commit import Record, Target, Workplace, record_path, settle_folder
+from predicat_spark.pipeline import postgres, tables
+from predicat_spark.pipeline.commit import Record, Target, Workplace, foreign, record_path, settle_folder
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.routed import sink_frame
 from predicat_spark.pipeline.source import Reading
@@ -29,9 +30,17 @@ def shown(url: str) -> str:
 
 
 def check(
-    session: SparkSession, files: Files, targets: Sequence[Target], urls: Mapping[str, str], reading: Reading
+    session: SparkSession,
+    files: Files,
+    targets: Sequence[Target],
+    urls: Mapping[str, str],
+    reading: Reading,
+    *,
+    adopt: bool = False,
 ) -> None:
-    """Raise PredicatError with all that keeps rows from their places, before any is written."""
+    """Raise PredicatError with all that keeps rows from their places, before any is written. `adopt`: files
+    that no run has written may be replaced.
+    """
     targets = [target for target in targets if target.rows != "waiting"]  # a place of its own
     result: list[Diagnostic | None] = []
     jdbc: list[tuple[Target, str]] = []
@@ -45,6 +54,8 @@ def check(
             jdbc.append((target, urls[target.url or ""]))
         else:
             result.append(_folder_problem(session, files, target, schema, inputs))
+    if not adopt and not any(result):
+        result += _of_others(files, [one for one in targets if one.kind == "path" and one.mode != "append"])
     for rows in dict.fromkeys(target.rows for target, _ in jdbc):
         result += postgres.problems([one for one in jdbc if one[0].rows == rows], schemas[rows])
     problems = [item for item in result if item is not None]
@@ -57,6 +68,12 @@ def _schema(reading: Reading, rows: str) -> StructType:
     return frame.selectExpr(
         *(f"{quoted(column)} AS {quoted(name)}" for column, name in sink_frame(reading, rows))
     ).schema
+
+
+def _of_others(files: Files, targets: Sequence[Target]) -> Iterator[Diagnostic]:
+    """The folders that would be replaced, and have files that no run has written."""
+    found = foreign(files, [target.place for target in targets]) if targets else []
+    return (say.folder_of_others(one.place, file) for one, file in zip(targets, found, strict=True) if file)
 
 
 def _folder_problem(

@@ -109,7 +109,8 @@ def located(
     if path or kind is not None:
         return Source(paths=(text,), format=kind, options=options or {}, schema=schema)
     if not session.catalog.tableExists(quoted_table(text)):
-        raise PredicatError.of(say.no_table_or_file(text))
+        kind = _ending(text)
+        raise PredicatError.of(say.no_path(text) if kind else say.no_table_or_file(text))
     return Source(table=text)
 
 

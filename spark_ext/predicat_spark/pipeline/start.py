@@ -14,8 +14,8 @@ from predicat.catalog.model import Catalog
 from predicat.deploy.chosen import dataset_of
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
+from predicat_spark import failures
 from predicat_spark.names import quoted
-from predicat_spark.pipeline import failures
 from predicat_spark.pipeline.report import Report
 from predicat_spark.pipeline.run import Run
 from predicat_spark.pipeline.source import Reading, located, read_source
@@ -56,6 +56,8 @@ def run(
     out: str | Path | None = None,
     master: str = "local[*]",
     tables: str | None = None,
+    *,
+    adopt: bool = False,
     **more: Any,
 ) -> Report:
     """Run filters of a dataset on Spark, and write the accepted rows of each filter.
@@ -68,6 +70,7 @@ def run(
         out: Write one subfolder per filter to this folder (any Hadoop path). Default: only count.
         master: The Spark master.
         tables: Write one table per filter, named `tables` and the name of the filter.
+        adopt: Replace the folder of a filter even if it has files that no run has written.
         **more: Other attributes of `Job`, such as `mode`, `bad_records` and `passes`.
 
     Returns:
@@ -86,7 +89,9 @@ def run(
     with failures.telling():
         place = located(session, source) if isinstance(source, str) else source
     filters = tuple(JobFilter(name, name) for name in names)
-    return run_job(catalog, Job("", dataset, place, filters, tuple(sinks), **more), Options(master=master))
+    return run_job(
+        catalog, Job("", dataset, place, filters, tuple(sinks), **more), Options(master=master, adopt=adopt)
+    )
 
 
 def run_job(

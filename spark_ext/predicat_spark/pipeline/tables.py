@@ -4,6 +4,7 @@ are refused before any is written.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -66,8 +67,19 @@ def _fits(given: str, known: str) -> bool:
     return (
         given == known
         or known in _WIDER.get(given, ())
-        or (given.startswith("decimal") and known.startswith("decimal"))
+        or _decimal_fits(_DECIMAL.fullmatch(given), _DECIMAL.fullmatch(known))
     )
+
+
+_DECIMAL = re.compile(r"decimal\((\d+),(-?\d+)\)")
+
+
+def _decimal_fits(given: re.Match[str] | None, known: re.Match[str] | None) -> bool:
+    """Whether no digit is lost, before or after the point."""
+    if given is None or known is None:
+        return False
+    (digits, scale), (most, most_scale) = ((int(one[1]), int(one[2])) for one in (given, known))
+    return scale <= most_scale and digits - scale <= most - most_scale
 
 
 def create(session: SparkSession, target: Target, schema: StructType) -> None:

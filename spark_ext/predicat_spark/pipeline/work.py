@@ -38,6 +38,7 @@ class Options(Struct, frozen=True):
         revision: The revision of the catalog in version control, for the report.
         now: The current time for filters that read it. Default: the start of the run, in a stream that of
             each batch.
+        adopt: Folders of sinks may be replaced though they have files that no run has written.
     """
 
     master: str = "local[*]"
@@ -48,6 +49,7 @@ class Options(Struct, frozen=True):
     retries: int = 2
     revision: str | None = None
     now: datetime | None = None
+    adopt: bool = False
 
 
 def resolved(catalog: Catalog, job: Job) -> tuple[Job, list[Chosen]]:

@@ -29,6 +29,9 @@ partly_settled = Failure[int, int, str, str]("""engine: {done} of {of} sinks hol
     hint: the next run moves the others into place first""")
 sink_holds_the_source = Failure[str]("""usage: {place} holds the source of the run, and would be replaced
     hint: name another place for the sink""")
+folder_of_others = Failure[str, str]("""usage: {place} would be replaced, but has files that predicat has
+    not written, such as {file}
+    hint: name another place, use --mode append, or replace the folder with --adopt""")
 killed_before = Failure[str, str, str | None]("""usage: run {run} was killed before its rows were in {place}
     on {server}
     hint: run the same job again""")

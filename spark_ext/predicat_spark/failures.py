@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,12 +41,24 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         "repair or remove the file",
     ),
     (
-        (
-            r"(?s)(?:Permission denied|AccessControlException|Read-only file system|Mkdirs failed to "
-            rf"create).*?{_FILE}"
-        ),
-        "{file} cannot be written: permission denied",
-        None,
+        r"JAVA_GATEWAY_EXITED|\[Errno 111\]|Answer from Java side is empty|Error while (?:sending|receiving)",
+        "the Java process of Spark has ended",
+        "see what it wrote last, and whether the machine had memory for it",
+    ),
+    (
+        rf"(?s)Read-only file system.*?{_FILE}",
+        "the file system of the folder {folder} is read-only",
+        "name another folder",
+    ),
+    (
+        rf"(?s)(?:Permission denied|AccessControlException|Mkdirs failed to create).*?{_FILE}",
+        "there is no right to write in the folder {folder}",
+        "give the user of this program that right, or name another folder",
+    ),
+    (
+        rf"{_FILE} \(Permission denied\)",
+        "there is no right to read {file}, or to write it",
+        "give the user of this program that right",
     ),
     (
         r"Permission denied|AccessControlException",
@@ -150,12 +163,21 @@ def diagnostic(error: BaseException) -> Diagnostic:
     for pattern, sentence, hint in _KNOWN:
         match = re.search(pattern, text)
         if match is not None:
-            return msg.engine_error(
-                "Spark",
-                sentence.format(**{key: value.rstrip(".:;") for key, value in match.groupdict().items()}),
-                hint,
-            )
+            parts = {key: value.rstrip(".:;") for key, value in match.groupdict().items()}
+            parts["folder"] = _folder(parts.get("file", ""))
+            return msg.engine_error("Spark", sentence.format(**parts), hint)
     return msg.engine_error("Spark", _first_line(error))
+
+
+def _folder(file: str) -> str:
+    """The folder in which a file, or a folder above it, was to be made: the nearest that is there."""
+    folder = file.rpartition("/")[0]
+    if "://" not in folder:
+        local = folder.removeprefix("file:")
+        while local and not os.access(local, os.F_OK):
+            local = local.rpartition("/")[0]
+        return local or "/"
+    return folder
 
 
 def _first_line(error: BaseException) -> str:
