@@ -10,6 +10,7 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.language.common.body import Body
+from predicat.language.common.trees import apply
 
 
 def all_of(body: Body) -> t.Tree:
@@ -52,10 +53,10 @@ def _read(part: Any, span: Span, reporter: Reporter, depth: int) -> t.Tree | Non
     ((key, inner),) = part.items()
     if key == "not":
         tree = _read(inner, span, reporter, depth + 1)
-        return t.OperatorCall("not", (tree,), span) if tree is not None else None
+        return apply("not", span, tree) if tree is not None else None
     if not isinstance(inner, list) or not inner:
         reporter.add(say.composition_list(getattr(inner, "span", span), str(key)))
         return None
     parts = [_read(item, span, reporter, depth + 1) for item in inner]
     trees = tuple(item for item in parts if item is not None)
-    return t.OperatorCall("and" if key == "all" else "or", trees, span) if len(trees) == len(parts) else None
+    return apply("and" if key == "all" else "or", span, *trees) if len(trees) == len(parts) else None

@@ -10,6 +10,7 @@ from predicat.diagnostics.messages import entries as say
 from predicat.ir import syntax as t
 from predicat.ir.names import is_code_name
 from predicat.language.common.body import Body
+from predicat.language.common.trees import all_of, apply
 
 RULES = SQL_RULES
 
@@ -30,13 +31,13 @@ def parse(body: Body) -> t.Tree:
     parts: list[t.Tree] = []
     if after is not None:
         span = getattr(after, "span", body.span)
-        parts.append(t.OperatorCall("is_true", (t.Ref(str(after), (), span),), span))
+        parts.append(apply("is_true", span, t.Ref(str(after), (), span)))
     for name in names:
         span = getattr(name, "span", body.span)
         if not isinstance(name, str):
             reporter.add(say.class_not_text(span))
         elif not is_code_name(name):
             reporter.add(say.bad_class(span, name))
-        parts.append(t.OperatorCall("entry_filter", (t.Constant(str(name), span),), span))
+        parts.append(apply("entry_filter", span, t.Constant(str(name), span)))
     reporter.raise_errors()
-    return parts[0] if len(parts) == 1 else t.OperatorCall("and", tuple(parts), body.span)
+    return all_of(parts, body.span)

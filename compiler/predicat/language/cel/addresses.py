@@ -14,11 +14,12 @@ from typing import NoReturn
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir import syntax as t
-from predicat.language.common.data import any_of
 from predicat.language.common.trees import (
     Build,
     Methods,
+    any_of,
     apply,
+    cast_to,
     choose,
     constant,
     let,
@@ -263,9 +264,7 @@ def _in_range(args: Args, span: Span) -> t.Tree:
 
 
 def _prefix_length(args: Args, span: Span) -> t.Tree:
-    return _known(
-        _is_cidr, lambda value, at: apply("cast", at, _piece(value, "/", 1, at), text("to_int", at))
-    )(args, span)
+    return _known(_is_cidr, lambda value, at: cast_to("to_int", _piece(value, "/", 1, at), at))(args, span)
 
 
 def _test(test: Callable[[t.Tree, Span], t.Tree]) -> tuple[tuple[int, ...], Build]:

@@ -11,7 +11,7 @@ from predicat.language.common.trees import Methods, apply
 
 
 def _now(_args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return t.OperatorCall("now", (), span)
+    return apply("now", span)
 
 
 def _since(args: tuple[t.Tree, ...], span: Span) -> t.Tree:

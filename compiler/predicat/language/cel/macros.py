@@ -6,7 +6,7 @@ from typing import Any
 
 from predicat.diagnostics import Span
 from predicat.ir import syntax as t
-from predicat.language.common.trees import by_kind
+from predicat.language.common.trees import apply, by_kind
 
 # The macros that take a key or a place and a value, and their kinds.
 OF_ENTRIES = {"exists": "any", "all": "all", "exists_one": "one", "existsOne": "one", "transformList": "map"}
@@ -25,13 +25,11 @@ def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span)
 
     def over(keys: t.Tree) -> t.Tree:
         def named(body: t.Tree) -> t.Tree:
-            tree = t.OperatorCall(
-                "bracket", (t.Name(_SOURCE, source.span), t.Name(key, source.span)), source.span
-            )
+            tree = apply("bracket", source.span, t.Name(_SOURCE, source.span), t.Name(key, source.span))
             return t.Macro(
                 "let",
                 key,
-                t.OperatorCall("key", (t.Name(key, source.span),), source.span),
+                apply("key", source.span, t.Name(key, source.span)),
                 t.Macro("let", value, tree, body, span),
                 span,
             )
@@ -42,8 +40,8 @@ def of_entries(call: Any, source: t.Tree, parts: tuple[t.Tree, ...], span: Span)
 
     entries = t.Name(_SOURCE, source.span)
     branches = {
-        "list": over(t.OperatorCall("places", (entries,), source.span)),
-        "map": over(t.OperatorCall("json_items", (entries,), source.span)),
+        "list": over(apply("places", source.span, entries)),
+        "map": over(apply("json_items", source.span, entries)),
     }
     return t.Macro("let", _SOURCE, source, by_kind(call.function, entries, span, **branches), span)
 

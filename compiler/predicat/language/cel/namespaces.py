@@ -8,7 +8,7 @@ from __future__ import annotations
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import Build
+from predicat.language.common.trees import Build, apply
 
 # How many arguments math.greatest and math.least may have: each doubles the condition.
 _MOST = 8
@@ -21,7 +21,7 @@ def _math(name: str) -> Build:
         listed = args[0].items if len(args) == 1 and isinstance(args[0], t.ListLiteral) else args
         if not 1 <= len(listed) <= _MOST:
             raise PredicatError.of(say.count_of_numbers(span, name, len(listed), _MOST))
-        return t.OperatorCall(name, listed, span)
+        return apply(name, span, *listed)
 
     return build
 
@@ -36,11 +36,11 @@ def _intersects(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
 
 
 def _equivalent(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    return t.OperatorCall("and", (_contains(args, span), _contains(args[::-1], span)), span)
+    return apply("and", span, _contains(args, span), _contains(args[::-1], span))
 
 
 def _each(kind: str, items: t.Tree, among: t.Tree, span: Span) -> t.Tree:
-    return t.Macro(kind, _ITEM, items, t.OperatorCall("in", (t.Name(_ITEM, span), among), span), span)
+    return t.Macro(kind, _ITEM, items, apply("in", span, t.Name(_ITEM, span), among), span)
 
 
 # Each function: how many arguments it takes, if not several, and the tree of a call.
@@ -61,7 +61,7 @@ FUNCTIONS: dict[str, tuple[int | None, Build]] = {
             "math.isFinite",
         )
     },
-    "lists.range": (1, lambda args, span: t.OperatorCall("range", args, span)),
+    "lists.range": (1, lambda args, span: apply("range", span, *args)),
     "sets.contains": (2, _contains),
     "sets.intersects": (2, _intersects),
     "sets.equivalent": (2, _equivalent),

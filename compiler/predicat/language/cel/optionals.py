@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from predicat.diagnostics import NOWHERE, Span
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply, cast_to
 
 LOOK_UPS = ("_?._", "_[?_]")
 # What makes a value of an optional, and how many arguments it takes.
@@ -81,7 +82,7 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
         loop = expr.comprehension_expr
         return t.Macro("let", loop.accu_var, reader.read(loop.accu_init), of(loop.result), span)
     if call.function == "_?_:_":
-        return t.OperatorCall("cond", (reader.read(call.args[0]), of(call.args[1]), of(call.args[2])), span)
+        return apply("cond", span, reader.read(call.args[0]), of(call.args[1]), of(call.args[2]))
     if call.function == "or":
         return of(call.target, of(call.args[0]))
     if (constructor := _constructor(call)) is not None:
@@ -89,11 +90,7 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
             return rest or _error(span)
         held = reader.read(call.args[0])
         return (
-            t.OperatorCall(
-                "cond",
-                (t.OperatorCall("is_null", (held,), span), t.Constant(None, span), t.Constant(True, span)),
-                span,
-            )
+            apply("cond", span, apply("is_null", span, held), t.Constant(None, span), t.Constant(True, span))
             if asked
             else held
         )
@@ -102,16 +99,14 @@ def _end(reader: Reader, expr: Any, rest: t.Tree | None, span: Span, *, asked: b
     if rest is None:
         return path
     if not asked:
-        return t.OperatorCall("coalesce", (path, rest), span)
-    there = t.OperatorCall("not", (t.OperatorCall("is_null", (path,), span),), span)
-    return there if isinstance(rest, t.Constant) else t.OperatorCall("or", (there, rest), span)
+        return apply("coalesce", span, path, rest)
+    there = apply("not", span, apply("is_null", span, path))
+    return there if isinstance(rest, t.Constant) else apply("or", span, there, rest)
 
 
 def _error(span: Span) -> t.Tree:
     """A value that is always missing, without a type."""
-    return t.OperatorCall(
-        "dyn", (t.OperatorCall("cast", (t.Constant(None, span), t.Constant("to_boolean", span)), span),), span
-    )
+    return apply("dyn", span, cast_to("to_boolean", t.Constant(None, span), span))
 
 
 def _path(reader: Reader, expr: Any) -> t.Tree:
@@ -128,7 +123,7 @@ def _path(reader: Reader, expr: Any) -> t.Tree:
             tree = reader.bracket(expr, _path(reader, call.args[0]), reader.read(call.args[1]))
         else:
             return reader.read(expr)  # which refuses it
-    return t.OperatorCall("path", (tree,), tree.span)
+    return apply("path", tree.span, tree)
 
 
 def _constructor(call: Any) -> str | None:

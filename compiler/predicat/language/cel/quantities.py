@@ -9,7 +9,18 @@ from __future__ import annotations
 from predicat.diagnostics import Span
 from predicat.ir import syntax as t
 from predicat.ir.values import QUANTITY_PATTERN
-from predicat.language.common.trees import Build, Methods, apply, choose, let, nothing, number, of_text, text
+from predicat.language.common.trees import (
+    Build,
+    Methods,
+    apply,
+    cast_to,
+    choose,
+    let,
+    nothing,
+    number,
+    of_text,
+    text,
+)
 
 Args = tuple[t.Tree, ...]
 
@@ -34,16 +45,12 @@ def _compare_to(args: Args, span: Span) -> t.Tree:
     return choose(above, number(1, span), choose(below, number(-1, span), number(0, span), span), span)
 
 
-def _as_double(tree: t.Tree, span: Span) -> t.Tree:
-    return apply("cast", span, tree, text("to_double", span))
-
-
 def _as_integer(args: Args, span: Span) -> t.Tree:
     """The integer value of a quantity; UNKNOWN if it is not an integer."""
 
     def build(value: t.Tree) -> t.Tree:
-        whole = apply("cast", span, value, text("to_int", span))
-        return choose(apply("eq", span, _as_double(whole, span), value), whole, nothing(span), span)
+        whole = cast_to("to_int", value, span)
+        return choose(apply("eq", span, cast_to("to_double", whole, span), value), whole, nothing(span), span)
 
     return let(_NUMBER, args[0], build, span)
 
@@ -62,7 +69,7 @@ def _is_integer(args: Args, span: Span) -> t.Tree:
 
 def _sum_of_quantities(op: str) -> Build:
     """The sum or difference of a quantity and another quantity or an integer."""
-    return lambda args, span: apply(op, span, args[0], _as_double(args[1], span))
+    return lambda args, span: apply(op, span, args[0], cast_to("to_double", args[1], span))
 
 
 FUNCTIONS: Methods = of_text({"quantity": ((1,), _quantity), "isQuantity": ((1,), _is_quantity)})

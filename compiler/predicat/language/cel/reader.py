@@ -41,7 +41,7 @@ from predicat.language.cel import (
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.tokens import TOKEN
 from predicat.language.common.body import Body
-from predicat.language.common.trees import Build
+from predicat.language.common.trees import Build, apply, cast_to
 
 
 def read(body: Body) -> t.Tree:
@@ -227,9 +227,7 @@ class _CelReader:
         if not expr.select_expr.test_only:
             return member
         start = self.source.text.rfind("has", 0, span.start)
-        return t.OperatorCall(
-            "has", (member,), self.closed(Span(self.source, max(start, 0), member.span.end))
-        )
+        return apply("has", self.closed(Span(self.source, max(start, 0), member.span.end)), member)
 
     # --- calls
 
@@ -247,7 +245,7 @@ class _CelReader:
 
     def operator(self, expr: Any) -> t.Tree:
         args = self.all(expr.call_expr.args)
-        return t.OperatorCall(OPERATORS[expr.call_expr.function], args, self.span(expr, *args))
+        return apply(OPERATORS[expr.call_expr.function], self.span(expr, *args), *args)
 
     def arithmetic(self, expr: Any) -> t.Tree:
         self.refuse_unsigned(expr.call_expr.args)
@@ -256,12 +254,12 @@ class _CelReader:
     def negative(self, expr: Any) -> t.Tree:
         self.refuse_unsigned(expr.call_expr.args)
         (arg,) = self.all(expr.call_expr.args)
-        return t.OperatorCall("neg", (arg,), self.span(expr, arg))
+        return apply("neg", self.span(expr, arg), arg)
 
     def junction(self, expr: Any) -> t.Tree:
         name = expr.call_expr.function
         args = self.all(self.chain(expr, name))
-        return t.OperatorCall("and" if name == "_&&_" else "or", args, args[0].span.to(args[-1].span))
+        return apply("and" if name == "_&&_" else "or", args[0].span.to(args[-1].span), *args)
 
     def in_flattened(self, expr: Any) -> t.Tree | None:
         """`x in lists.flatten()`: in one of the lists."""
@@ -270,7 +268,7 @@ class _CelReader:
         if inner is None:
             return None
         value, lists_ = self.all([call.args[0], inner])
-        tree = t.OperatorCall("in", (value, t.Name(_INNER, lists_.span)), self.span(expr, value, lists_))
+        tree = apply("in", self.span(expr, value, lists_), value, t.Name(_INNER, lists_.span))
         return t.Macro("any", _INNER, lists_, tree, tree.span)
 
     def optional_look_up(self, expr: Any) -> t.Tree:
@@ -299,13 +297,13 @@ class _CelReader:
             return None
         (arg,) = self.all(call.args)
         target = t.Constant(_CONVERSIONS[call.function], self.name_span(expr))
-        return t.OperatorCall("cast", (arg, target), self.call_span(expr, arg))
+        return apply("cast", self.call_span(expr, arg), arg, target)
 
     def dyn(self, expr: Any) -> t.Tree | None:
         if expr.call_expr.function != "dyn" or len(expr.call_expr.args) != 1:
             return None
         (arg,) = self.all(expr.call_expr.args)
-        return t.OperatorCall("dyn", (arg,), self.call_span(expr, arg))
+        return apply("dyn", self.call_span(expr, arg), arg)
 
     def of_address(self, expr: Any) -> t.Tree | None:
         """A method of `url(x)`, `ip(x)` or `cidr(x)`."""
@@ -338,7 +336,7 @@ class _CelReader:
         return self.bracket(expr, base, key)
 
     def bracket(self, expr: Any, base: t.Tree, key: t.Tree) -> t.Tree:
-        return t.OperatorCall("bracket", (base, key), self.closed(self.span(expr, base, key), "]"))
+        return apply("bracket", self.closed(self.span(expr, base, key), "]"), base, key)
 
     def in_namespace(self, expr: Any) -> t.Tree | None:
         """`cel.bind(x, value, result)`, or a function of an extension with a namespace; None otherwise."""
@@ -382,7 +380,7 @@ class _CelReader:
             tree = self.same_optional(expr, sides)
         else:
             return None
-        return tree if expr.call_expr.function == "_==_" else t.OperatorCall("not", (tree,), tree.span)
+        return tree if expr.call_expr.function == "_==_" else apply("not", tree.span, tree)
 
     def same_type(self, sides: Any) -> t.Tree:
         """`type(x) == string`, and `type(x) == type("")`."""
@@ -394,7 +392,7 @@ class _CelReader:
             raise self.fail(say.type_compared(self.name_span(one), ", ".join(sorted(TYPE_NAMES))))
         (value,) = self.all(one.call_expr.args)
         span = self.call_span(one, value)
-        return t.OperatorCall("is_type", (value, t.Constant(name, span)), span)
+        return apply("is_type", span, value, t.Constant(name, span))
 
     def same_optional(self, expr: Any, sides: Any) -> t.Tree:
         """Whether two optionals are both empty, or have equal values."""
@@ -403,14 +401,12 @@ class _CelReader:
                 raise self.fail(say.optional_beside_none(self.span(side)))
         (held, value), (other_held, other) = (optionals.parts(self, side) for side in sides)
         span = self.span(expr, value, other)
-        return t.OperatorCall(
+        return apply(
             "cond",
-            (
-                t.OperatorCall("and", (held, other_held), span),
-                t.OperatorCall("eq", (value, other), span),
-                t.OperatorCall("eq", (held, other_held), span),
-            ),
             span,
+            apply("and", span, held, other_held),
+            apply("eq", span, value, other),
+            apply("eq", span, held, other_held),
         )
 
     def built(self, build: Build, args: tuple[t.Tree, ...], span: Span) -> t.Tree:
@@ -462,7 +458,7 @@ class _CelReader:
                 )
             )
         args = self.all([call.target, *call.args] if call.HasField("target") else call.args)
-        return t.OperatorCall(op, args, self.call_span(expr, *args))
+        return apply(op, self.call_span(expr, *args), *args)
 
     def call_span(self, expr: Any, *args: t.Tree) -> Span:
         """The span of a call: from its name, or its receiver, to its closing parenthesis."""
@@ -502,7 +498,7 @@ class _CelReader:
         span = self.call_span(expr, arg)
         if isinstance(arg, t.Constant) and isinstance(arg.value, str):
             return self.constant_moment(name, arg.value, arg.span, span)
-        return t.OperatorCall("cast", (arg, t.Constant(f"to_{name}", span)), span)
+        return cast_to(f"to_{name}", arg, span)
 
     def constant_moment(self, name: str, text: str, inside: Span, span: Span) -> t.Tree:
         read, is_one, fine, example = _MOMENTS[name]
@@ -514,7 +510,7 @@ class _CelReader:
             example = f"{24 * int(days[1])}h" if days else example
             raise self.fail(msg.bad_constant(inside, name, text, example))
         if value is None:  # right in form, but beyond the years 1 to 9999, or 10,000 years
-            return t.OperatorCall("cast", (t.Constant(None, span), t.Constant(f"to_{name}", span)), span)
+            return cast_to(f"to_{name}", t.Constant(None, span), span)
         return t.Constant(value, span)
 
     def part(self, expr: Any) -> t.Tree | None:
@@ -529,9 +525,9 @@ class _CelReader:
         if offset:  # a fixed offset: the wall clock there is that of UTC, so much later
             sign = -1 if offset[1] == "-" else 1
             later = t.Constant(sign * timedelta(hours=int(offset[2]), minutes=int(offset[3])), span)
-            args = (t.OperatorCall("add", (args[0], later), span),)
-        tree: t.Tree = t.OperatorCall(op, args, span)
-        return t.OperatorCall("add", (tree, t.Constant(shift, span)), span) if shift else tree
+            args = (apply("add", span, args[0], later),)
+        tree: t.Tree = apply(op, span, *args)
+        return apply("add", span, tree, t.Constant(shift, span)) if shift else tree
 
     def glob(self, expr: Any) -> t.Tree | None:
         """Knative's `match`: a glob over the whole string; `*` matches any string, `?` one character."""
@@ -546,7 +542,7 @@ class _CelReader:
         pattern = re.sub(
             r"[\\%_*?]", lambda match: {"*": "%", "?": "_"}.get(match[0], "\\" + match[0]), args[1].value
         )
-        return t.OperatorCall("like", (args[0], t.Constant(pattern, args[1].span)), span)
+        return apply("like", span, args[0], t.Constant(pattern, args[1].span))
 
     # --- macros
 
@@ -564,7 +560,7 @@ class _CelReader:
             [inner if inner is not None else loop.iter_range, *([kind_] if kind_ is not None else []), body]
         )
         span = self.closed(self.span(expr, *trees))
-        source: t.Tree = t.OperatorCall("json_items", (trees[0],), trees[0].span)
+        source: t.Tree = apply("json_items", trees[0].span, trees[0])
         if inner is not None:
             return t.Macro(
                 name,

@@ -12,7 +12,7 @@ from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import cel as say
 from predicat.ir import syntax as t
 from predicat.ir.values import WHITE_SPACE
-from predicat.language.common.trees import Methods, apply, constant, number, plus, within
+from predicat.language.common.trees import Methods, apply, cast_to, constant, number, plus, within
 
 # The highest limit of split and replace.
 _MOST = 1_000_000
@@ -117,7 +117,7 @@ def _format(args: tuple[t.Tree, ...], span: Span) -> t.Tree:
             raise PredicatError.of(say.format_clause(args[0].span, clause[0]))
         if not rest:
             raise PredicatError.of(say.format_needs_values(values.span))
-        parts.append(apply("cast", span, rest.pop(0), t.Constant("to_string", span)))
+        parts.append(cast_to("to_string", rest.pop(0), span))
     if rest:
         raise PredicatError.of(say.format_has_values(rest[0].span))
     tree: t.Tree = t.Constant(template[end:], span)

@@ -36,6 +36,7 @@ from predicat.language.cesql.spelling import (
 from predicat.language.cesql.spelling import FUNCTIONS as FUNCTIONS_OF_TEXTS
 from predicat.language.common.body import Body
 from predicat.language.common.lexer import TokenReader
+from predicat.language.common.trees import any_of, apply, cast_to
 
 TEXT, INTEGER, TRUTH, ANY = "String", "Integer", "Boolean", "any"
 _TOKEN = re.compile(
@@ -60,8 +61,8 @@ def _outermost(tree: t.Tree) -> t.Tree:
     if not isinstance(tree, t.OperatorCall) or tree.op not in ("cesql.and", "cesql.or"):
         return tree
     if tree.op == "cesql.and":
-        return t.OperatorCall("and", tuple(map(_outermost, tree.args)), tree.span)
-    return t.OperatorCall(tree.op, (*tree.args[:-1], _outermost(tree.args[-1])), tree.span)
+        return apply("and", tree.span, *tuple(map(_outermost, tree.args)))
+    return apply(tree.op, tree.span, *tree.args[:-1], _outermost(tree.args[-1]))
 
 
 def parse(body: Body) -> t.Tree:
@@ -126,7 +127,7 @@ class _Parser(TokenReader):
             operand = self.like(operand) if word == "LIKE" else self.within(operand, depth)
             self.tested = True
             if negate:
-                operand = Typed(t.OperatorCall("not", (operand.tree,), operand.tree.span), TRUTH)
+                operand = Typed(apply("not", operand.tree.span, operand.tree), TRUTH)
 
     def unary(self, depth: int) -> Typed:
         if depth > MAX_DEPTH:
@@ -137,19 +138,19 @@ class _Parser(TokenReader):
                 self.take()
                 inner = self.truth(self.postfix(depth + 1))
                 ahead = "cesql.not" if self.tested else "not"
-                return Typed(t.OperatorCall(ahead, (inner.tree,), span.to(inner.tree.span)), TRUTH)
+                return Typed(apply(ahead, span.to(inner.tree.span), inner.tree), TRUTH)
             case "-":
                 self.take()
                 inner = self.integer(self.unary(depth + 1))
-                return self.small(t.OperatorCall("neg", (inner.tree,), span.to(inner.tree.span)))
+                return self.small(apply("neg", span.to(inner.tree.span), inner.tree))
             case "+" if self.tokens[self.position + 1][0] == "number":
                 self.take()
                 return self.unary(depth + 1)
             case "EXISTS":
                 self.take()
                 name, at = self.existing()
-                absent = t.OperatorCall("is_null", (self.key(name, at),), span.to(at))
-                return Typed(t.OperatorCall("not", (absent,), absent.span), TRUTH)
+                absent = apply("is_null", span.to(at), self.key(name, at))
+                return Typed(apply("not", absent.span, absent), TRUTH)
             case "(":
                 self.take()
                 inner = self.level(0, depth + 1)
@@ -200,7 +201,7 @@ class _Parser(TokenReader):
         declared = self.key_type(name)
         key = self.key(name, span)
         if declared not in kinds:
-            return Typed(t.OperatorCall("cast", (key, t.Constant("to_string", span)), span), TEXT)
+            return Typed(cast_to("to_string", key, span), TEXT)
         return Typed(key, kinds[declared])
 
     # --- operators
@@ -213,20 +214,20 @@ class _Parser(TokenReader):
             chain = (
                 a.args if operator != "XOR" and isinstance(a, t.OperatorCall) and a.op == op else (a,)
             )  # a long chain is flat, not deep
-            return Typed(t.OperatorCall(op, (*chain, b), span), TRUTH)
+            return Typed(apply(op, span, *chain, b), TRUTH)
         if operator in ("=", "!=", "<>"):
             return self.equal(left, right, span, negate=operator != "=")
         a, b = self.integer(left).tree, self.integer(right).tree
         if operator in COMPARED:
-            return Typed(t.OperatorCall(COMPARED[operator], (a, b), span), TRUTH)
-        return self.small(t.OperatorCall(CALCULATED[operator], (a, b), span))
+            return Typed(apply(COMPARED[operator], span, a, b), TRUTH)
+        return self.small(apply(CALCULATED[operator], span, a, b))
 
     def equal(self, left: Typed, right: Typed, span: Span, *, negate: bool = False) -> Typed:
         """An equality. The left side is cast to the type of the right side."""
 
         def compare(one: Typed) -> t.Tree:
             other = self.as_kind(left, one.kind)
-            return t.OperatorCall("ne" if negate else "eq", (other.tree, one.tree), span)
+            return apply("ne" if negate else "eq", span, other.tree, one.tree)
 
         return Typed(self.by_kind(right, compare), TRUTH)
 
@@ -237,10 +238,7 @@ class _Parser(TokenReader):
             raise self.unexpected("a string")
         pattern = canonical(unquoted(word))
         return Typed(
-            t.OperatorCall(
-                "like", (self.string(left).tree, t.Constant(pattern, span)), left.tree.span.to(span)
-            ),
-            TRUTH,
+            apply("like", left.tree.span.to(span), self.string(left).tree, t.Constant(pattern, span)), TRUTH
         )
 
     def within(self, left: Typed, depth: int) -> Typed:
@@ -251,7 +249,7 @@ class _Parser(TokenReader):
             tests.append(self.equal(self.level(0, depth + 1), left, left.tree.span).tree)
         _, _, end = self.take(")")
         span = left.tree.span.to(end)
-        return Typed(tests[0] if len(tests) == 1 else t.OperatorCall("or", tuple(tests), span), TRUTH)
+        return Typed(any_of(tests, span), TRUTH)
 
     # --- casts
 
@@ -264,33 +262,28 @@ class _Parser(TokenReader):
             return use(value)
         tree, span = value.tree, value.tree.span
         result: t.Tree = t.Constant(None, span)
-        whole = t.OperatorCall(
-            "cast", (t.OperatorCall("json_number", (tree,), span), t.Constant("to_int", span)), span
-        )
+        whole = cast_to("to_int", apply("json_number", span, tree), span)
         for name, kind, read in (
             ("number", INTEGER, whole),
-            ("boolean", TRUTH, t.OperatorCall("json_boolean", (tree,), span)),
-            ("string", TEXT, t.OperatorCall("json_string", (tree,), span)),
+            ("boolean", TRUTH, apply("json_boolean", span, tree)),
+            ("string", TEXT, apply("json_string", span, tree)),
         ):
-            test, made = (
-                t.OperatorCall("json_is", (tree, t.Constant(name, span)), span),
-                use(Typed(read, kind)),
-            )
+            test, made = (apply("json_is", span, tree, t.Constant(name, span)), use(Typed(read, kind)))
             if not all(
                 isinstance(part, t.Constant) and part.value is None for part in (made, result)
             ):  # a choice between no values has no type
-                result = t.OperatorCall("cond", (test, made, result), span)
+                result = apply("cond", span, test, made, result)
         return result
 
     def string(self, value: Typed) -> Typed:
         def use(one: Typed) -> t.Tree:
-            return one.tree if one.kind == TEXT else _cast(one.tree, "to_string")
+            return one.tree if one.kind == TEXT else cast_to("to_string", one.tree)
 
         return Typed(self.by_kind(value, use), TEXT)
 
     def integer(self, value: Typed) -> Typed:
         def use(one: Typed) -> t.Tree:
-            return one.tree if one.kind == INTEGER else self.small(_cast(one.tree, "to_int")).tree
+            return one.tree if one.kind == INTEGER else self.small(cast_to("to_int", one.tree)).tree
 
         return Typed(self.by_kind(value, use), INTEGER)
 
@@ -303,27 +296,23 @@ class _Parser(TokenReader):
                 return one.tree
             if one.kind == INTEGER:
                 return t.Constant(None, span)
-            lower = t.OperatorCall("lower", (one.tree,), span)
-            known = t.OperatorCall(
-                "in",
-                (lower, t.ListLiteral((t.Constant("true", span), t.Constant("false", span)), span)),
-                span,
+            lower = apply("lower", span, one.tree)
+            known = apply(
+                "in", span, lower, t.ListLiteral((t.Constant("true", span), t.Constant("false", span)), span)
             )
-            return t.OperatorCall(
+            return apply(
                 "cond",
-                (
-                    known,
-                    t.OperatorCall("eq", (lower, t.Constant("true", span)), span),
-                    t.Constant(None, span),
-                ),
                 span,
+                known,
+                apply("eq", span, lower, t.Constant("true", span)),
+                t.Constant(None, span),
             )
 
         return Typed(self.by_kind(value, use), TRUTH)
 
     def small(self, tree: t.Tree) -> Typed:
         """A 32-bit integer. Overflow is an error (UNKNOWN)."""
-        return Typed(t.OperatorCall("int32", (tree,), tree.span), INTEGER)
+        return Typed(apply("int32", tree.span, tree), INTEGER)
 
     # --- functions
 
@@ -346,10 +335,6 @@ class _Parser(TokenReader):
         return build(self, args, span)
 
 
-def _cast(tree: t.Tree, target: str) -> t.Tree:
-    return t.OperatorCall("cast", (tree, t.Constant(target, tree.span)), tree.span)
-
-
 # --- the built-in functions
 
 Build = Callable[[_Parser, list[Typed], Span], Typed]
@@ -358,7 +343,7 @@ Build = Callable[[_Parser, list[Typed], Span], Typed]
 def _bool(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     def use(one: Typed) -> t.Tree:
         return (
-            t.OperatorCall("ne", (one.tree, t.Constant(0, span)), span)
+            apply("ne", span, one.tree, t.Constant(0, span))
             if one.kind == INTEGER
             else parser.truth(one).tree
         )
@@ -371,11 +356,9 @@ def _is(kind: str, name: str) -> Build:
 
     def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
         cast = _bool(parser, args, span) if name == "bool" else parser.as_kind(args[0], kind)
-        failed = t.OperatorCall("is_null", (cast.tree,), span)
-        absent = t.OperatorCall("is_null", (args[0].tree,), span)
-        result = t.OperatorCall(
-            "cond", (absent, t.Constant(None, span), t.OperatorCall("not", (failed,), span)), span
-        )
+        failed = apply("is_null", span, cast.tree)
+        absent = apply("is_null", span, args[0].tree)
+        result = apply("cond", span, absent, t.Constant(None, span), apply("not", span, failed))
         return Typed(result, TRUTH)
 
     return build
@@ -385,7 +368,7 @@ def _concat(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     tree: t.Tree = t.Constant("", span)
     for index, arg in enumerate(args):
         text = parser.string(arg).tree
-        tree = text if index == 0 else t.OperatorCall("concat", (tree, text), span)
+        tree = text if index == 0 else apply("concat", span, tree, text)
     return Typed(tree, TEXT)
 
 
@@ -399,34 +382,25 @@ def _concat_ws(parser: _Parser, args: list[Typed], span: Span) -> Typed:
 def _text(op: str, *more: str) -> Build:
     def build(parser: _Parser, args: list[Typed], span: Span) -> Typed:
         constants = tuple(t.Constant(text, span) for text in more)
-        return Typed(t.OperatorCall(op, (parser.string(args[0]).tree, *constants), span), TEXT)
+        return Typed(apply(op, span, parser.string(args[0]).tree, *constants), TEXT)
 
     return build
 
 
 def _length(parser: _Parser, args: list[Typed], span: Span) -> Typed:
-    return Typed(t.OperatorCall("length", (parser.string(args[0]).tree,), span), INTEGER)
+    return Typed(apply("length", span, parser.string(args[0]).tree), INTEGER)
 
 
 def _left(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    return Typed(t.OperatorCall("substr", (text, t.Constant(1, span), count), span), TEXT)
+    return Typed(apply("substr", span, text, t.Constant(1, span), count), TEXT)
 
 
 def _right(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     text, count = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    start = t.OperatorCall(
-        "add",
-        (t.OperatorCall("sub", (t.OperatorCall("length", (text,), span), count), span), t.Constant(1, span)),
-        span,
-    )
-    fits = t.OperatorCall("ge", (count, t.Constant(0, span)), span)
-    return Typed(
-        t.OperatorCall(
-            "cond", (fits, t.OperatorCall("substr", (text, start), span), t.Constant(None, span)), span
-        ),
-        TEXT,
-    )
+    start = apply("add", span, apply("sub", span, apply("length", span, text), count), t.Constant(1, span))
+    fits = apply("ge", span, count, t.Constant(0, span))
+    return Typed(apply("cond", span, fits, apply("substr", span, text, start), t.Constant(None, span)), TEXT)
 
 
 def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
@@ -434,28 +408,17 @@ def _substring(parser: _Parser, args: list[Typed], span: Span) -> Typed:
     empty text; a position outside of the text is an error (UNKNOWN).
     """
     text, at = parser.string(args[0]).tree, parser.integer(args[1]).tree
-    length = t.OperatorCall("length", (text,), span)
+    length = apply("length", span, text)
     rest = (parser.integer(args[2]).tree,) if len(args) == 3 else ()
     zero, nothing = t.Constant(0, span), t.Constant(None, span)
-    backwards = t.OperatorCall("add", (t.OperatorCall("add", (length, at), span), t.Constant(1, span)), span)
-    forward = t.OperatorCall(
-        "cond",
-        (
-            t.OperatorCall("le", (at, length), span),
-            t.OperatorCall("substr", (text, at, *rest), span),
-            nothing,
-        ),
-        span,
+    backwards = apply("add", span, apply("add", span, length, at), t.Constant(1, span))
+    forward = apply(
+        "cond", span, apply("le", span, at, length), apply("substr", span, text, at, *rest), nothing
     )
-    outside = t.OperatorCall("le", (t.OperatorCall("neg", (at,), span), length), span)
-    behind = t.OperatorCall(
-        "cond", (outside, t.OperatorCall("substr", (text, backwards, *rest), span), nothing), span
-    )
-    signed = t.OperatorCall("cond", (t.OperatorCall("gt", (at, zero), span), forward, behind), span)
-    return Typed(
-        t.OperatorCall("cond", (t.OperatorCall("eq", (at, zero), span), t.Constant("", span), signed), span),
-        TEXT,
-    )
+    outside = apply("le", span, apply("neg", span, at), length)
+    behind = apply("cond", span, outside, apply("substr", span, text, backwards, *rest), nothing)
+    signed = apply("cond", span, apply("gt", span, at, zero), forward, behind)
+    return Typed(apply("cond", span, apply("eq", span, at, zero), t.Constant("", span), signed), TEXT)
 
 
 FUNCTIONS: dict[str, tuple[int, int, Build]] = {
@@ -467,7 +430,7 @@ FUNCTIONS: dict[str, tuple[int, int, Build]] = {
     "ABS": (
         1,
         1,
-        lambda parser, args, span: parser.small(t.OperatorCall("abs", (parser.integer(args[0]).tree,), span)),
+        lambda parser, args, span: parser.small(apply("abs", span, parser.integer(args[0]).tree)),
     ),
     "LENGTH": (1, 1, _length),
     "CONCAT": (0, 100, _concat),

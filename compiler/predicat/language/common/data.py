@@ -174,31 +174,6 @@ class DataReader:
                 return JSON if base is not None else STRING
 
 
-def all_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """AND in Kleene's logic. A single part is returned unchanged."""
-    return parts[0] if len(parts) == 1 else t.OperatorCall("and", parts, span)
-
-
-def any_of(parts: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    """OR in Kleene's logic. A single part is returned unchanged."""
-    return parts[0] if len(parts) == 1 else t.OperatorCall("or", parts, span)
-
-
-def negated(tree: t.Tree) -> t.Tree:
-    """NOT: UNKNOWN if the condition is UNKNOWN."""
-    return t.OperatorCall("not", (tree,), tree.span)
-
-
-def decided(tree: t.Tree) -> t.Tree:
-    """IS TRUE: UNKNOWN becomes FALSE. A missing key fails the test, and the negated test passes."""
-    return t.OperatorCall("is_true", (tree,), tree.span)
-
-
-def present(tree: t.Tree) -> t.Tree:
-    """IS NOT NULL: never UNKNOWN."""
-    return negated(t.OperatorCall("is_null", (tree,), tree.span))
-
-
 def kind(value: Any) -> str:
     """A value as shown in messages."""
     names: dict[type, str] = {dict: "a mapping", list: "a list", type(None): "null"}

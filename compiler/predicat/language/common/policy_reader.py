@@ -23,8 +23,9 @@ from predicat.ir import syntax as t
 from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
 from predicat.language.common import jsontext
 from predicat.language.common.body import Body
-from predicat.language.common.data import Stop, all_of, any_of, decided, negated, present
+from predicat.language.common.data import Stop
 from predicat.language.common.policy_values import Flavor, ValueReader, is_absence
+from predicat.language.common.trees import all_of, any_of, apply, decided, negated, present
 
 MAX_DEPTH = 10
 # How many policies without `$or` a policy may be expanded to.
@@ -270,11 +271,11 @@ class PolicyReader(ValueReader):
         if base is None:
             own, kind = self.key(name, span), self.key_type(name)
             if kind == JSON and isinstance(own, t.Member) and self.holder() == JSON:
-                return KeyedValue(own, JSON, t.OperatorCall("json_values", (own.base, key), span))
+                return KeyedValue(own, JSON, apply("json_values", span, own.base, key))
         else:
             member = t.Member(base.tree, name, span)
             if base.kind == JSON:
-                return KeyedValue(member, JSON, t.OperatorCall("json_values", (base.tree, key), span))
+                return KeyedValue(member, JSON, apply("json_values", span, base.tree, key))
             kind = (
                 base.kind.get(name)
                 if isinstance(base.kind, StructType)
@@ -283,7 +284,7 @@ class PolicyReader(ValueReader):
                 else None
             ) or STRING
             own = member
-        return KeyedValue(own, kind, t.OperatorCall("json_values", (own,), span) if kind == JSON else None)
+        return KeyedValue(own, kind, apply("json_values", span, own) if kind == JSON else None)
 
     def holder(self) -> Type:
         """The type of the field that the keys are read from."""
@@ -324,9 +325,7 @@ class PolicyReader(ValueReader):
             )
         if isinstance(field.kind, ArrayType):
             element = KeyedValue(
-                t.Name(name, span),
-                field.kind.element,
-                t.OperatorCall("json_values", (t.Name(name, span),), span),
+                t.Name(name, span), field.kind.element, apply("json_values", span, t.Name(name, span))
             )
             plain = element.kind != JSON and not isinstance(element.kind, ArrayType)
             return decided(

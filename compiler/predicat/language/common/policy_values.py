@@ -16,8 +16,9 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, JSON, STRING, Type
 from predicat.language.common.body import Body
-from predicat.language.common.data import DataReader, all_of, any_of, decided, negated, present
+from predicat.language.common.data import DataReader
 from predicat.language.common.policy_spelling import AFFIXED, COMPARED
+from predicat.language.common.trees import all_of, any_of, apply, cast_to, decided, negated, present
 from predicat.semantics import cidr, like
 
 Test = Callable[[t.Tree, Type], t.Tree]
@@ -79,14 +80,12 @@ class ValueReader(DataReader):
                 return self.anything_but(wanted)
             case "equals-ignore-case":
                 text = self.text(wanted, operator, empty=self.flavor.empty)
-                return lambda key, kind: t.OperatorCall(
-                    "equals_ci", (_text(key, kind), t.Constant(text, span)), key.span
+                return lambda key, kind: apply(
+                    "equals_ci", key.span, _text(key, kind), t.Constant(text, span)
                 )
             case "wildcard":
                 pattern = self.wildcard(wanted)
-                return lambda key, kind: t.OperatorCall(
-                    "like", (_text(key, kind), t.Constant(pattern, span)), key.span
-                )
+                return lambda key, kind: apply("like", key.span, _text(key, kind), t.Constant(pattern, span))
             case "numeric":
                 return self.numeric(wanted)
             case _:
@@ -103,8 +102,7 @@ class ValueReader(DataReader):
     def containers(self, key: t.Tree) -> tuple[t.Tree, ...]:
         """The outcome for objects and arrays, which have no value themselves."""
         return tuple(
-            t.OperatorCall("json_is", (key, t.Constant(kind, key.span)), key.span)
-            for kind in ("object", "array")
+            apply("json_is", key.span, key, t.Constant(kind, key.span)) for kind in ("object", "array")
         )
 
     def exact(self, value: Any) -> Test:
@@ -119,8 +117,8 @@ class ValueReader(DataReader):
             )
         if isinstance(value, int | float):
             self.in_range(value)
-            return lambda key, kind: t.OperatorCall(
-                "eq", (self.as_number(key, kind), t.Constant(float(value), span)), key.span
+            return lambda key, kind: apply(
+                "eq", key.span, self.as_number(key, kind), t.Constant(float(value), span)
             )
         text = self.text(value, "a value", empty=True)
         spellings = _matching(cidr.patterns(text), span) if self.flavor.addresses and _is_v6(text) else None
@@ -135,7 +133,7 @@ class ValueReader(DataReader):
         """The test for JSON's null. Raises Stop for columns: their NULL means that the key is missing."""
         if kind != JSON:
             raise self.bad(None, "null", say.null_or_absent())
-        return t.OperatorCall("is_null", (key,), key.span)
+        return apply("is_null", key.span, key)
 
     def affix(self, operator: str, value: Any) -> Test:
         """The test of `prefix` or `suffix`."""
@@ -150,7 +148,7 @@ class ValueReader(DataReader):
         else:
             text, span = self.text(value, operator, empty=self.flavor.empty), self.span(value)
             name = AFFIXED[operator]
-        return lambda key, kind: t.OperatorCall(name, (_text(key, kind), t.Constant(text, span)), key.span)
+        return lambda key, kind: apply(name, key.span, _text(key, kind), t.Constant(text, span))
 
     def anything_but(self, value: Any) -> Test:
         """Present, and not one of the values; or without that prefix, suffix or pattern."""
@@ -210,9 +208,7 @@ class ValueReader(DataReader):
 
         def run(key: t.Tree, kind: Type) -> t.Tree:
             tests = tuple(
-                t.OperatorCall(
-                    COMPARED[sign], (self.as_number(key, kind), t.Constant(float(number), span)), key.span
-                )
+                apply(COMPARED[sign], key.span, self.as_number(key, kind), t.Constant(float(number), span))
                 for sign, number in pairs
             )
             return all_of(tests, key.span)
@@ -232,8 +228,8 @@ class ValueReader(DataReader):
     def as_number(self, key: t.Tree, kind: Type) -> t.Tree:
         """A key as a number: a string attribute is converted, a string in a body equals no number."""
         if kind in (STRING, BIGINT) or (kind == JSON and not self.nested):
-            return t.OperatorCall("cast", (key, t.Constant("to_double", key.span)), key.span)
-        return t.OperatorCall("json_number", (key,), key.span) if kind == JSON else key
+            return cast_to("to_double", key)
+        return apply("json_number", key.span, key) if kind == JSON else key
 
     def cidr(self, value: Any) -> list[str]:
         """A network as patterns of its addresses."""
@@ -250,20 +246,16 @@ def is_absence(value: Any) -> bool:
 
 
 def _text(key: t.Tree, kind: Type) -> t.Tree:
-    return t.OperatorCall("json_string", (key,), key.span) if kind == JSON else key
+    return apply("json_string", key.span, key) if kind == JSON else key
 
 
 def _equal(key: t.Tree, kind: Type, read: str, constant: t.Tree) -> t.Tree:
-    return t.OperatorCall(
-        "eq", (t.OperatorCall(read, (key,), key.span) if kind == JSON else key, constant), key.span
-    )
+    return apply("eq", key.span, apply(read, key.span, key) if kind == JSON else key, constant)
 
 
 def _matching(patterns: list[str], span: Span) -> Test:
     return lambda key, kind: any_of(
-        tuple(
-            t.OperatorCall("matches", (_text(key, kind), t.Constant(one, span)), key.span) for one in patterns
-        ),
+        tuple(apply("matches", key.span, _text(key, kind), t.Constant(one, span)) for one in patterns),
         key.span,
     )
 

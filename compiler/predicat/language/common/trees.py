@@ -1,8 +1,8 @@
-"""Short functions that build trees, for the functions of CEL's libraries and SQL."""
+"""Short functions that build trees."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from predicat.diagnostics import Span
 from predicat.ir import syntax as t
@@ -13,9 +13,40 @@ Build = Callable[[tuple[t.Tree, ...], Span], t.Tree]
 Methods = dict[str, tuple[tuple[int, ...], Build]]
 
 
-def apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
+def apply(op: str, span: Span, *args: t.Tree) -> t.OperatorCall:
     """A call of an operator."""
     return t.OperatorCall(op, args, span)
+
+
+def all_of(parts: Sequence[t.Tree], span: Span) -> t.Tree:
+    """AND in Kleene's logic. A single part is returned unchanged."""
+    return parts[0] if len(parts) == 1 else apply("and", span, *parts)
+
+
+def any_of(parts: Sequence[t.Tree], span: Span) -> t.Tree:
+    """OR in Kleene's logic. A single part is returned unchanged."""
+    return parts[0] if len(parts) == 1 else apply("or", span, *parts)
+
+
+def negated(tree: t.Tree) -> t.Tree:
+    """NOT: UNKNOWN if the condition is UNKNOWN."""
+    return apply("not", tree.span, tree)
+
+
+def decided(tree: t.Tree) -> t.Tree:
+    """IS TRUE: UNKNOWN becomes FALSE. A missing key fails the test, and the negated test passes."""
+    return apply("is_true", tree.span, tree)
+
+
+def present(tree: t.Tree) -> t.Tree:
+    """IS NOT NULL: never UNKNOWN."""
+    return negated(apply("is_null", tree.span, tree))
+
+
+def cast_to(op: str, tree: t.Tree, span: Span | None = None) -> t.Tree:
+    """A cast, such as `to_double`."""
+    span = span or tree.span
+    return apply("cast", span, tree, t.Constant(op, span))
 
 
 def number(value: int, span: Span) -> t.Tree:

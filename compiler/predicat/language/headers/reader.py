@@ -16,7 +16,8 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.operators import JUNCTIONS
 from predicat.language.common.body import Body
-from predicat.language.common.data import DataReader, all_of, any_of, decided, negated
+from predicat.language.common.data import DataReader
+from predicat.language.common.trees import all_of, any_of, apply, decided, negated
 from predicat.language.headers.spelling import KEY, OPERATORS
 from predicat.semantics.like import LikeError, canonical
 
@@ -65,7 +66,7 @@ class _HeaderTestReader(DataReader):
         op = OPERATORS[operator]
         match op:
             case "ne":
-                equal = t.OperatorCall("eq", (key, self.value(wanted, span)), key.span)
+                equal = apply("eq", key.span, key, self.value(wanted, span))
                 return negated(decided(equal)) if self.accept_absent else decided(negated(equal))
             case "in":
                 items = self.listed(wanted, operator)
@@ -75,7 +76,7 @@ class _HeaderTestReader(DataReader):
                 argument = self.pattern(wanted, span)
             case _:
                 argument = self.value(wanted, span)
-        return decided(t.OperatorCall(op, (key, argument), key.span))
+        return decided(apply(op, key.span, key, argument))
 
     def value(self, value: Any, span: Span) -> t.Tree:
         return t.Constant(self.text(value, say.HEADER_VALUE, empty=True, place=span), span)

@@ -24,8 +24,8 @@ from predicat.ir.operators import ARITHMETIC, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.body import Body
-from predicat.language.common.data import all_of, any_of, negated
 from predicat.language.common.lexer import TokenReader
+from predicat.language.common.trees import all_of, any_of, apply, negated
 from predicat.language.jms.spelling import COMPARED, KEYWORDS
 from predicat.semantics.like import LikeError, canonical
 
@@ -115,7 +115,7 @@ class SelectorReader(TokenReader):
         if self.accept("IS"):
             negate = self.accept("NOT")
             *_, end = self.take("NULL")
-            test: t.Tree = t.OperatorCall("is_null", (self.property(left, "IS NULL"),), left.span.to(end))
+            test: t.Tree = apply("is_null", left.span.to(end), self.property(left, "IS NULL"))
         else:
             negate = self.peek() == "NOT" and self.peek(1) in ("BETWEEN", "LIKE", "IN")
             if negate:
@@ -136,7 +136,7 @@ class SelectorReader(TokenReader):
         if operator not in EQUALITIES:
             for part in (left, right):
                 self.number(part, say.order_of_numbers())
-        return t.OperatorCall(operator, (left, right), left.span.to(right.span))
+        return apply(operator, left.span.to(right.span), left, right)
 
     def between(self, value: t.Tree, depth: int) -> t.Tree:
         """`value BETWEEN low AND high`, as two comparisons."""
@@ -144,10 +144,11 @@ class SelectorReader(TokenReader):
         low = self.sum(depth)
         self.take("AND")
         high = self.sum(depth)
-        return t.OperatorCall(
+        return apply(
             "and",
-            (self.comparison("ge", value, low), self.comparison("le", value, high)),
             value.span.to(high.span),
+            self.comparison("ge", value, low),
+            self.comparison("le", value, high),
         )
 
     def like(self, value: t.Tree) -> t.Tree:
@@ -165,7 +166,7 @@ class SelectorReader(TokenReader):
             tree = canonical(pattern, escape, before_any=self.escapes_any)
         except LikeError as error:
             raise self.fail(msg.bad_like(place, str(error))) from None
-        return t.OperatorCall("like", (value, t.Constant(tree, place)), value.span.to(place))
+        return apply("like", value.span.to(place), value, t.Constant(tree, place))
 
     def within(self, value: t.Tree) -> t.Tree:
         """`value IN ('a', 'b')`."""
@@ -175,7 +176,7 @@ class SelectorReader(TokenReader):
         while not items or self.accept(","):
             items.append(self.item())
         *_, end = self.take(")")
-        return t.OperatorCall("in", (value, t.ListLiteral(tuple(items), start.to(end))), value.span.to(end))
+        return apply("in", value.span.to(end), value, t.ListLiteral(tuple(items), start.to(end)))
 
     def item(self) -> t.Tree:
         """A value of IN."""
@@ -197,10 +198,10 @@ class SelectorReader(TokenReader):
         span = left.span.to(right.span)
         kinds = {self.kind(left), self.kind(right)}
         if sign == "+" and "text" in kinds and not kinds & {"number", "truth"}:
-            return t.OperatorCall("concat", (left, right), span)
+            return apply("concat", span, left, right)
         for part in (left, right):
             self.number(part, say.sign_takes_numbers(sign == "+"))
-        return t.OperatorCall("add" if sign == "+" else "sub", (left, right), span)
+        return apply("add" if sign == "+" else "sub", span, left, right)
 
     def product(self, depth: int) -> t.Tree:
         """One or more factors with the language's multiplicative operators."""
@@ -214,7 +215,7 @@ class SelectorReader(TokenReader):
         """A product, quotient or remainder of two numbers."""
         for part in (left, right):
             self.number(part, say.takes_numbers(sign))
-        return t.OperatorCall(self.products[sign], (left, right), left.span.to(right.span))
+        return apply(self.products[sign], left.span.to(right.span), left, right)
 
     def factor(self, depth: int) -> t.Tree:
         """An operand, with or without a sign."""
@@ -226,7 +227,7 @@ class SelectorReader(TokenReader):
             return self.constant(start)
         inner = self.factor(depth + 1)
         self.number(inner, say.takes_a_number(sign))
-        return inner if sign == "+" else t.OperatorCall("neg", (inner,), start.to(inner.span))
+        return inner if sign == "+" else apply("neg", start.to(inner.span), inner)
 
     def primary(self, depth: int) -> t.Tree:
         """A constant, a property, or a condition in parentheses."""

@@ -18,7 +18,8 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.language.common.body import Body
-from predicat.language.common.data import DataReader, decided, negated, present
+from predicat.language.common.data import DataReader
+from predicat.language.common.trees import apply, decided, negated, present
 from predicat.semantics import regex
 
 PACKAGE = "org.apache.kafka.connect.transforms.predicates."
@@ -110,7 +111,7 @@ class _PredicateReader(DataReader):
     def test(self, name: str, entries: Any) -> t.Tree:
         span = self.span(entries)
         if name == "RecordIsTombstone":
-            return t.OperatorCall("is_null", (t.Name("value", span),), span)
+            return apply("is_null", span, t.Name("value", span))
         if name == "HasHeaderKey":
             key = self.text(entries["name"], "name", place=self.value_span(entries, "name"))
             return present(t.Member(t.Name("headers", span), key, self.span(entries["name"])))
@@ -120,4 +121,4 @@ class _PredicateReader(DataReader):
         except regex.RegexError as error:
             raise self.fail(msg.bad_regex(self.span(entries["pattern"]), str(error), error.hint)) from None
         whole = t.Constant(f"^(?:{pattern})$", self.span(entries["pattern"]))
-        return decided(t.OperatorCall("matches", (t.Name("topic", span), whole), span))
+        return decided(apply("matches", span, t.Name("topic", span), whole))

@@ -18,7 +18,8 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.language.cesql import reader as cesql
 from predicat.language.common.body import Body
-from predicat.language.common.data import DataReader, Stop, all_of, any_of, decided, negated
+from predicat.language.common.data import DataReader, Stop
+from predicat.language.common.trees import all_of, any_of, apply, decided, negated
 from predicat.language.knative.spelling import OPERATORS
 
 DIALECTS = (*OPERATORS, "all", "any", "not", "cesql", "sql")
@@ -97,9 +98,7 @@ class _EventFilterReader(DataReader):
         at = self.key_span(entries, name)
         key = self.key(self.text(name, say.ATTRIBUTE_NAME), at)
         span = at.to(self.span(value)) if at.source is self.span(value).source else at
-        return decided(
-            t.OperatorCall("eq" if wanted else "ne", (key, t.Constant(wanted, self.span(value))), span)
-        )
+        return decided(apply("eq" if wanted else "ne", span, key, t.Constant(wanted, self.span(value))))
 
     # --- the Subscriptions API
 
@@ -133,9 +132,7 @@ class _EventFilterReader(DataReader):
         def test(entry: tuple[str, Any]) -> t.Tree:
             wanted = self.text(entry[1], say.value_of(entry[0]), place=self.value_span(entries, entry[0]))
             key = self.key(self.text(entry[0], say.ATTRIBUTE_NAME), self.key_span(entries, entry[0]))
-            return decided(
-                t.OperatorCall(OPERATORS[dialect], (key, t.Constant(wanted, self.span(entry[1]))), key.span)
-            )
+            return decided(apply(OPERATORS[dialect], key.span, key, t.Constant(wanted, self.span(entry[1]))))
 
         return all_of(self.many(entries.items(), test), self.span(value))
 

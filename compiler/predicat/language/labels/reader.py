@@ -19,7 +19,8 @@ from predicat.diagnostics.messages import selectors as say
 from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT
 from predicat.language.common.body import Body
-from predicat.language.common.data import DataReader, all_of, decided, negated, present
+from predicat.language.common.data import DataReader
+from predicat.language.common.trees import all_of, apply, cast_to, decided, negated, present
 from predicat.language.labels.spelling import KEY, VALUE, WHOLE
 
 _PARTS = ("matchLabels", "matchExpressions")
@@ -105,21 +106,17 @@ class _LabelSelectorReader(DataReader):
             case "Exists":
                 return present(key)
             case "DoesNotExist":
-                return t.OperatorCall("is_null", (key,), at)
+                return apply("is_null", at, key)
             case "Gt" | "Lt":
                 number = self.number(values[0], place)
-                whole = (
-                    key
-                    if self.key_type(name) == BIGINT
-                    else t.OperatorCall("cast", (key, t.Constant("to_int", at)), at)
-                )
-                return decided(t.OperatorCall(operator.lower(), (whole, number), at))
+                whole = key if self.key_type(name) == BIGINT else cast_to("to_int", key, at)
+                return decided(apply(operator.lower(), at, whole, number))
             case _:
                 items = tuple(self.value(value, place) for value in values)
                 tree = (
-                    t.OperatorCall("eq", (key, items[0]), at)
+                    apply("eq", at, key, items[0])
                     if len(items) == 1
-                    else t.OperatorCall("in", (key, t.ListLiteral(items, place)), at)
+                    else apply("in", at, key, t.ListLiteral(items, place))
                 )
                 return decided(tree) if operator == "In" else negated(decided(tree))
 

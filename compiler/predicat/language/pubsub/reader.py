@@ -16,8 +16,8 @@ from predicat.diagnostics.messages import selectors as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
 from predicat.language.common.body import Body
-from predicat.language.common.data import all_of, any_of, decided, negated, present
 from predicat.language.common.lexer import TokenReader
+from predicat.language.common.trees import all_of, any_of, apply, decided, negated, present
 
 _TOKEN = re.compile(
     r'\s*(?:(?P<text>"(?:[^"\\\n]|\\.)*")|(?P<word>[A-Za-z_][A-Za-z0-9_-]*)|(?P<sign>!=|[=:.(),-]))'
@@ -84,8 +84,8 @@ class _Parser(TokenReader):
         value = self.value()
         span = key.span.to(value.span)
         if operator == "!=":
-            return t.OperatorCall("differs", (key, value), span)
-        return decided(t.OperatorCall("eq", (key, value), span))
+            return apply("differs", span, key, value)
+        return decided(apply("eq", span, key, value))
 
     def has_prefix(self) -> t.Tree:
         *_, start = self.take()
@@ -96,7 +96,7 @@ class _Parser(TokenReader):
         self.take(",")
         value = self.value()
         *_, end = self.take(")")
-        return decided(t.OperatorCall("starts_with", (self.key(name, span), value), start.to(end)))
+        return decided(apply("starts_with", start.to(end), self.key(name, span), value))
 
     def attribute(self) -> tuple[str, Span]:
         kind, word, span = self.tokens[self.position]

@@ -21,6 +21,7 @@ from predicat.ir.types import TIMESTAMP
 from predicat.ir.values import parse_double, parse_whole
 from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader
+from predicat.language.common.trees import any_of, apply, cast_to
 from predicat.language.pulsar.spelling import COMPARED, CONVERSIONS, REFS, TESTED
 
 # The operators in the order of their numbers in the protobuf Expr. TYPES has the same kind of order.
@@ -76,11 +77,11 @@ class PredicateReader(DataReader):
             raise self.fail(say.operators_alone(span))
         key = connectives[0]
         if key == "not":
-            return t.OperatorCall("not", (self.read(body["not"], depth + 1),), span)
+            return apply("not", span, self.read(body["not"], depth + 1))
         parts = body[key]
         if not isinstance(parts, list) or len(parts) < 2:
             raise self.fail(say.combines_a_list(self.span(parts), key))
-        return t.OperatorCall(key, self.many(parts, lambda part: self.read(part, depth + 1)), span)
+        return apply(key, span, *self.many(parts, lambda part: self.read(part, depth + 1)))
 
     def leaf(self, body: Mapping[str, Any], span: Span) -> t.Tree:
         """The tree of one test of a key, a property or a field."""
@@ -140,7 +141,7 @@ class PredicateReader(DataReader):
         key = str(body["property"])
         read = self.key(key, span)
         convert = next((op for op, name in CONVERSIONS.items() if name == kind), None)
-        return (t.OperatorCall("cast", (read, t.Constant(convert, span)), span) if convert else read), kind
+        return (cast_to(convert, read, span) if convert else read), kind
 
     def constants(self, values: list[Any], kind: str, span: Span) -> list[t.Tree]:
         """The values as constants of a type. Raises Stop for a value of another type."""
@@ -162,14 +163,13 @@ class PredicateReader(DataReader):
     def predicate(self, target: t.Tree, op: str, values: list[t.Tree], span: Span) -> t.Tree:
         """The condition of an operator."""
         if op in COMPARED:
-            return t.OperatorCall(COMPARED[op], (target, values[0]), span)
+            return apply(COMPARED[op], span, target, values[0])
         if op in ("IN", "NOT_IN"):
-            tree: t.Tree = t.OperatorCall("in", (target, t.ListLiteral(tuple(values), span)), span)
-            return tree if op == "IN" else t.OperatorCall("not", (tree,), span)
+            tree: t.Tree = apply("in", span, target, t.ListLiteral(tuple(values), span))
+            return tree if op == "IN" else apply("not", span, tree)
         name, negate = TESTED[op]
-        tests = tuple(t.OperatorCall(name, (target, value), span) for value in values)
-        tree = tests[0] if len(tests) == 1 else t.OperatorCall("or", tests, span)
-        return t.OperatorCall("not", (tree,), span) if negate else tree
+        tree = any_of([apply(name, span, target, value) for value in values], span)
+        return apply("not", span, tree) if negate else tree
 
 
 _EXAMPLES = {"LONG": "42", "DOUBLE": "4.2", "TIME": "1372933815000", "STRING": "'text'"}

@@ -11,7 +11,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.language.common.body import Body
-from predicat.language.common.data import any_of, decided, present
+from predicat.language.common.trees import any_of, apply, decided, present
 from predicat.language.rabbitmq.spelling import FIELD, MAX_BYTES, PIECES
 from predicat.semantics import regex
 
@@ -39,17 +39,17 @@ def _binding(text: str, source: Source) -> t.Tree:
 
 def _test(words: list[str], key: t.Tree, span: Span) -> t.Tree:
     if "*" not in words and "#" not in words:
-        return t.OperatorCall("eq", (key, t.Constant(".".join(words), span)), span)
+        return apply("eq", span, key, t.Constant(".".join(words), span))
     head, last = words[:-1], words[-1]
     if last == "#" and "*" not in head and "#" not in head:
         text = ".".join(head)
-        longer = t.OperatorCall("starts_with", (key, t.Constant(text + ".", span)), span)
+        longer = apply("starts_with", span, key, t.Constant(text + ".", span))
         if not text:  # the empty key has no word, not an empty one
             return longer
-        return any_of((t.OperatorCall("eq", (key, t.Constant(text, span)), span), longer), span)
+        return any_of((apply("eq", span, key, t.Constant(text, span)), longer), span)
     pattern = "".join(PIECES.get(word) or r"\." + regex.escaped(word) for word in words)
-    dotted = t.OperatorCall("concat", (t.Constant(".", span), key), span)
-    tree: t.Tree = t.OperatorCall("matches", (dotted, t.Constant(f"^{pattern}$", span)), span)
-    empty = t.OperatorCall("eq", (key, t.Constant("", span)), span)
+    dotted = apply("concat", span, t.Constant(".", span), key)
+    tree: t.Tree = apply("matches", span, dotted, t.Constant(f"^{pattern}$", span))
+    empty = apply("eq", span, key, t.Constant("", span))
     nothing = t.Constant(all(word == "#" for word in words), span)
-    return t.OperatorCall("cond", (empty, nothing, tree), span)
+    return apply("cond", span, empty, nothing, tree)

@@ -20,7 +20,7 @@ from predicat.ir import syntax as t
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX
 from predicat.language.common.body import Body
-from predicat.language.common.data import all_of, decided, present
+from predicat.language.common.trees import all_of, apply, cast_to, decided, present
 from predicat.language.jms.reader import FOREIGN, SelectorReader
 from predicat.language.servicebus.spelling import CORRELATION, SYSTEM, WORDS
 
@@ -96,7 +96,7 @@ class _SqlFilterReader(SelectorReader):
         elif not isinstance(value, str | int | float):
             raise self.fail(say.correlation_value(self.value_span(entries, name), name))
         tree = self.key(name, place) if system is None else self.of_system(system, place)
-        return decided(t.OperatorCall("eq", (tree, t.Constant(value, self.value_span(entries, name))), place))
+        return decided(apply("eq", place, tree, t.Constant(value, self.value_span(entries, name))))
 
     # --- what SQL filters add to selectors
 
@@ -125,7 +125,7 @@ class _SqlFilterReader(SelectorReader):
         tree = self.property(self.primary(0), "EXISTS")
         *_, end = self.take(")")
         test = present(tree)
-        return t.OperatorCall("not", test.args, start.to(end)) if isinstance(test, t.OperatorCall) else test
+        return apply("not", start.to(end), *test.args) if isinstance(test, t.OperatorCall) else test
 
     def looked_up(self) -> t.Tree:
         """`property('x')`: a property with any name."""
@@ -186,7 +186,7 @@ class _SqlFilterReader(SelectorReader):
             isinstance(part, t.Name) and self.declared_type(part) in (DATE, TIMESTAMP)
             for part in (left, right)
         ):
-            return t.OperatorCall(operator, (left, right), left.span.to(right.span))
+            return apply(operator, left.span.to(right.span), left, right)
         return super().comparison(operator, left, right)
 
     def multiplied(self, sign: str, left: t.Tree, right: t.Tree) -> t.Tree:
@@ -195,10 +195,10 @@ class _SqlFilterReader(SelectorReader):
         if sign == "/" and DOUBLE not in kinds and kinds != {BIGINT}:
             raise self.fail(say.division_without_types(tree.span))
         if sign == "%" and None in kinds:
-            tree = t.OperatorCall(
+            tree = apply(
                 "mod",
-                tuple(part if self.number_kind(part) else _whole(part) for part in (left, right)),
                 tree.span,
+                *tuple(part if self.number_kind(part) else _whole(part) for part in (left, right)),
             )
             kinds = {BIGINT}
         return self.calculated(tree, kinds)
@@ -248,9 +248,9 @@ class _SqlFilterReader(SelectorReader):
 
 def _whole(tree: t.Tree) -> t.Tree:
     """A value without a declared type as an integer; NULL if it is not one."""
-    test = t.OperatorCall("eq", (tree, t.OperatorCall("floor", (tree,), tree.span)), tree.span)
-    whole = t.OperatorCall("cast", (tree, t.Constant("to_int", tree.span)), tree.span)
-    return t.OperatorCall("cond", (test, whole, t.Constant(None, tree.span)), tree.span)
+    test = apply("eq", tree.span, tree, apply("floor", tree.span, tree))
+    whole = cast_to("to_int", tree)
+    return apply("cond", tree.span, test, whole, t.Constant(None, tree.span))
 
 
 def _unquoted(word: str) -> str:

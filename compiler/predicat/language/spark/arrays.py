@@ -10,11 +10,10 @@ from sqlglot import exp
 
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, each, let, nothing, number
+from predicat.language.common.trees import apply, choose, each, let, negated, nothing, number
 from predicat.language.sql import array_functions, constants
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
-from predicat.language.sql.operators import not_
 
 # The maximum length of SEQUENCE: its elements become constants.
 MOST_ELEMENTS = 1000
@@ -75,7 +74,7 @@ def _among(*, included: bool) -> Build:
 
         def test(item: t.Tree) -> t.Tree:
             among = apply("is_true", span, apply("in", span, item, others))
-            return among if included else not_(among)
+            return among if included else negated(among)
 
         return each("filter", _ITEM, items, test, span)
 

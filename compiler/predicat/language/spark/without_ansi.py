@@ -65,7 +65,7 @@ def lenient(build: Build) -> Build:
 def _renamed(tree: t.Tree) -> t.Tree:
     if not isinstance(tree, t.OperatorCall) or f"lenient.{tree.op}" not in OPERATORS:
         return tree
-    return t.OperatorCall(f"lenient.{tree.op}", tree.args, tree.span)
+    return apply(f"lenient.{tree.op}", tree.span, *tree.args)
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

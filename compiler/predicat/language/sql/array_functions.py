@@ -13,11 +13,10 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, by_kind, each, let, number, plus
+from predicat.language.common.trees import apply, by_kind, each, let, negated, number, plus
 from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
-from predicat.language.sql.operators import not_
 
 # Names of variables that no condition can contain.
 _ITEMS, _ITEM, _KEY = "an array", "an element", "a key"
@@ -199,7 +198,7 @@ def remove(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     items, value = reader.all(counted(reader, node, 2), depth)
 
     def kept(item: t.Tree) -> t.Tree:
-        return not_(apply("is_true", span, apply("eq", span, item, value)))
+        return negated(apply("is_true", span, apply("eq", span, item, value)))
 
     return each("filter", _ITEM, items, kept, span)
 
@@ -212,7 +211,7 @@ def extreme(op: str, of_constants: str) -> Build:
         (items,) = reader.all(counted(reader, node, 1), depth)
         if isinstance(items, t.ListLiteral):
             return apply(of_constants, span, *items.items)
-        there = each("filter", _ITEM, items, lambda item: not_(apply("is_null", span, item)), span)
+        there = each("filter", _ITEM, items, lambda item: negated(apply("is_null", span, item)), span)
         return apply(op, span, there)
 
     return build

@@ -13,6 +13,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply, cast_to
 from predicat.language.sql import formats, intervals, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
@@ -43,14 +44,6 @@ _TRUNCATED = {
     "minute": "minute",
     "second": "second",
 }
-
-
-def _apply(op: str, span: Span, *args: t.Tree) -> t.Tree:
-    return t.OperatorCall(op, args, span)
-
-
-def _cast(tree: t.Tree, op: str) -> t.Tree:
-    return _apply("cast", tree.span, tree, t.Constant(op, tree.span))
 
 
 def as_date(reader: Reader, tree: t.Tree) -> t.Tree:
@@ -86,20 +79,20 @@ def _times(count: t.Tree, factor: int) -> t.Tree:
     return (
         count
         if factor == 1
-        else _apply("neg", count.span, count)
+        else apply("neg", count.span, count)
         if factor == -1
-        else _apply("mul", count.span, count, t.Constant(factor, count.span))
+        else apply("mul", count.span, count, t.Constant(factor, count.span))
     )
 
 
 def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Span, sign: int = 1) -> t.Tree:
     """A time plus a number of units."""
     if unit in _MONTHS:
-        return _apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
+        return apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
     if isinstance(count, t.Constant) and isinstance(count.value, int) and abs(count.value) < 10**9:
-        return _apply("add", span, moment, t.Constant(_FIXED[unit] * (count.value * sign), span))
+        return apply("add", span, moment, t.Constant(_FIXED[unit] * (count.value * sign), span))
     if unit in ("DAY", "WEEK"):
-        return _apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
+        return apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
     raise reader.fail(sql_times.computed_count(count.span, unit.lower()))
 
 
@@ -107,9 +100,9 @@ def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, 
     """A time plus (`sign` -1: minus) an interval: the months first, then the rest, as in engines."""
     months, rest = times.length(reader, node)
     if months:
-        moment = _apply("add_months", span, moment, t.Constant(months * sign, span))
+        moment = apply("add_months", span, moment, t.Constant(months * sign, span))
     if rest or not months:
-        moment = _apply("add" if sign > 0 else "sub", span, moment, t.Constant(rest, span))
+        moment = apply("add" if sign > 0 else "sub", span, moment, t.Constant(rest, span))
     return moment
 
 
@@ -144,7 +137,7 @@ def later(sign: int) -> Build:
         if isinstance(args[1], exp.Interval):
             return with_length(reader, reader.read(args[0], depth), args[1], span, sign)
         day, count = reader.all(args, depth)
-        return _apply("add_days", span, as_date(reader, day), _times(count, sign))
+        return apply("add_days", span, as_date(reader, day), _times(count, sign))
 
     return build
 
@@ -152,13 +145,13 @@ def later(sign: int) -> Build:
 def add_months(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ADD_MONTHS(date, number). If the month has no such day, its last day."""
     day, count = reader.all(counted(reader, node, 2), depth)
-    return _apply("add_months", reader.span(node), as_date(reader, day), count)
+    return apply("add_months", reader.span(node), as_date(reader, day), count)
 
 
 def last_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """LAST_DAY(date)."""
     (day,) = reader.all(counted(reader, node, 1), depth)
-    return _apply("last_day", reader.span(node), as_date(reader, day))
+    return apply("last_day", reader.span(node), as_date(reader, day))
 
 
 def make_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -175,14 +168,14 @@ def difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     args, span = counted(reader, node, 2, 3), reader.span(node)
     if len(args) == 2:
         end, start = reader.all(args, depth)
-        return _apply("days_between", span, as_date(reader, end), as_date(reader, start))
+        return apply("days_between", span, as_date(reader, end), as_date(reader, start))
     unit = unit_of(args[0])
     if unit is not None:
         return _units(reader, unit, args[1], args[2], span, depth)
     if unit_of(args[2]) != "DAY":
         raise reader.fail(sql_times.counted_boundaries(span))
     end, start = reader.all(args[:2], depth)
-    return _apply("days_between", span, as_date(reader, end), as_date(reader, start))
+    return apply("days_between", span, as_date(reader, end), as_date(reader, start))
 
 
 def timestamp_difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -220,7 +213,7 @@ def date_trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     unit, moment = args if _truncated(args[0]) or not _truncated(args[1]) else args[::-1]
     text = _truncated(unit) or unit.name.lower()
     span = reader.span(node)
-    return _apply(
+    return apply(
         "date_trunc",
         span,
         t.Constant(text, reader.span(unit)),
@@ -240,13 +233,13 @@ def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     name = _TRUNCATED.get(unit.name.lower()) if isinstance(unit, exp.Literal) and unit.is_string else None
     if unit is None or name is None:
         return reader.table.rules["trunc"][1](reader, node, depth)  # of a number
-    start = _apply(
+    start = apply(
         "date_trunc",
         reader.span(node),
         t.Constant(name, reader.span(unit)),
         as_timestamp(reader, reader.read(node.this, depth)),
     )
-    return _cast(start, "to_date")
+    return cast_to("to_date", start)
 
 
 def date_bin(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -280,7 +273,7 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`unix_timestamp()`, `unix_timestamp(t)`, `unix_timestamp(s, 'yyyy-MM-dd')`: seconds as an integer."""
     args, span = counted(reader, node, 0, 1, 2), reader.span(node)
     if not args:
-        return seconds(_apply("now", span), span)
+        return seconds(apply("now", span), span)
     operands = reader.all(args, depth)
     if len(operands) == 2:
         pattern = formats.format_of(reader, operands[1], "spark")
@@ -290,7 +283,7 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def seconds(moment: t.Tree, span: Span) -> t.Tree:
     """The seconds since 1970-01-01 as an integer, truncated toward zero."""
-    return _apply("div", span, _apply("to_micros", span, moment), t.Constant(1_000_000, span))
+    return apply("div", span, apply("to_micros", span, moment), t.Constant(1_000_000, span))
 
 
 def unix(per_second: int) -> Build:
@@ -299,7 +292,7 @@ def unix(per_second: int) -> Build:
     def build(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         (moment,) = reader.all(counted(reader, node, 1), depth)
         span = reader.span(node)
-        micros = _apply("to_micros", span, as_timestamp(reader, moment))
+        micros = apply("to_micros", span, as_timestamp(reader, moment))
         return meanings.floor_div(micros, 1_000_000 // per_second, span) if per_second < 10**6 else micros
 
     return build
@@ -312,8 +305,8 @@ def moment(micros: int) -> Build:
         (count,) = reader.all(counted(reader, node, 1), depth)
         span = reader.span(node)
         if micros == 1_000_000:
-            return _apply("to_timestamp", span, count)
-        return _apply("from_micros", span, _times(count, micros))
+            return apply("to_timestamp", span, count)
+        return apply("from_micros", span, _times(count, micros))
 
     return build
 
@@ -322,23 +315,23 @@ def from_unixtime(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`from_unixtime(n)`: a string, as in Spark."""
     args, span = reader.all(counted(reader, node, 1, 2), depth), reader.span(node)
     pattern = formats.format_of(reader, args[1], "spark") if len(args) == 2 else "%Y-%m-%d %H:%M:%S"
-    seconds = _apply("cast", span, args[0], t.Constant("to_int", span))  # Spark truncates `ms / 1000`
-    stamp = _apply("to_timestamp", span, seconds)
-    return _apply("format_time", span, t.Constant(pattern, span), stamp)
+    seconds = cast_to("to_int", args[0], span)  # Spark truncates `ms / 1000`
+    stamp = apply("to_timestamp", span, seconds)
+    return apply("format_time", span, t.Constant(pattern, span), stamp)
 
 
 def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """UNIX_DATE(date): the days since 1970-01-01."""
     (day,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
-    return _apply("days_between", span, as_date(reader, day), t.Constant(date(1970, 1, 1), span))
+    return apply("days_between", span, as_date(reader, day), t.Constant(date(1970, 1, 1), span))
 
 
 def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DATE_FROM_UNIX_DATE(number): the date that number of days after 1970-01-01."""
     (count,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
-    return _apply("add_days", span, t.Constant(date(1970, 1, 1), span), count)
+    return apply("add_days", span, t.Constant(date(1970, 1, 1), span), count)
 
 
 # --- texts

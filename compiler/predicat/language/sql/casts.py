@@ -8,6 +8,7 @@ from predicat.forms.conversions import time_constant
 from predicat.ir import syntax as t
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.ir.values import parse_clock
+from predicat.language.common.trees import apply, cast_to
 from predicat.language.sql.node_reader import Reader
 
 _CASTS = {
@@ -30,13 +31,13 @@ def converted(reader: Reader, inner: t.Tree, kind: str, span: Span) -> t.Tree:
         if isinstance(value, Diagnostic):
             raise reader.fail(value)
         return t.Constant(value, span)
-    return t.OperatorCall("cast", (inner, t.Constant(_CASTS[kind], span)), span)
+    return cast_to(_CASTS[kind], inner, span)
 
 
 def _time_of_day(reader: Reader, inner: t.Tree, span: Span) -> t.Tree:
     """`t::time`, and the constant `TIME '08:30'`: the time since midnight."""
     if not isinstance(inner, t.Constant) or not isinstance(inner.value, str):
-        return t.OperatorCall("time_of_day", (inner,), span)
+        return apply("time_of_day", span, inner)
     value = parse_clock(inner.value.strip())
     if value is None:
         raise reader.fail(sql_times.bad_time_of_day(inner.span, inner.value))

@@ -14,6 +14,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.variables import fold_identifier, fresh_name
+from predicat.language.common.trees import all_of, any_of, apply, choose, nothing
 from predicat.language.sql.node_reader import Build, Reader
 
 _PLACE = re.compile("[0-9]{1,9}")
@@ -28,8 +29,8 @@ def arrow(*, text: bool) -> Build:
         span = reader.span(node)
         tree = _subject(reader, node.this, depth)
         for key in _keys(reader, node, node.expression, depth):
-            tree = t.OperatorCall("bracket", (tree, key), span)
-        return t.OperatorCall("json_text", (tree,), span) if text else tree
+            tree = apply("bracket", span, tree, key)
+        return apply("json_text", span, tree) if text else tree
 
     return build
 
@@ -37,7 +38,7 @@ def arrow(*, text: bool) -> Build:
 def _subject(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """The left operand of a JSON operator."""
     op = "sql.parsed_subject" if reader.language.reads_texts else "sql.subject"
-    return t.OperatorCall(op, (reader.read(node, depth),), reader.span(node))
+    return apply(op, reader.span(node), reader.read(node, depth))
 
 
 def _keys(reader: Reader, node: exp.Expr, path: exp.Expr, depth: int) -> list[t.Tree]:
@@ -77,19 +78,17 @@ def path_arrow(*, text: bool) -> Build:
             if step.startswith("-"):
                 raise reader.fail(say.place_from_the_end(span))
             tree = below(tree, step, span)
-        return t.OperatorCall("json_text", (tree,), span) if text else tree
+        return apply("json_text", span, tree) if text else tree
 
     return build
 
 
 def below(base: t.Tree, step: str, span: Span) -> t.Tree:
     """The member under a key; digits may also be an index of an array."""
-    key = t.OperatorCall("bracket", (base, t.Constant(step, span)), span)
+    key = apply("bracket", span, base, t.Constant(step, span))
     if not _PLACE.fullmatch(step):
         return key
-    return t.OperatorCall(
-        "coalesce", (key, t.OperatorCall("bracket", (base, t.Constant(int(step), span)), span)), span
-    )
+    return apply("coalesce", span, key, apply("bracket", span, base, t.Constant(int(step), span)))
 
 
 def has_key(join: str) -> Build:
@@ -102,10 +101,8 @@ def has_key(join: str) -> Build:
         keys = node.expression
         items = keys.expressions if isinstance(keys, exp.Array) else [keys]
         subject = _subject(reader, node.this, depth)
-        tests = tuple(
-            t.OperatorCall("jsonb.has_key", (subject, key), span) for key in reader.all(items, depth)
-        )
-        return tests[0] if len(tests) == 1 else t.OperatorCall(join, tests, span)
+        tests = tuple(apply("jsonb.has_key", span, subject, key) for key in reader.all(items, depth))
+        return all_of(tests, span) if join == "and" else any_of(tests, span)
 
     return build
 
@@ -121,11 +118,11 @@ def contains(*, turned: bool) -> Build:
             subject = reader.read(whole, depth)
             items = reader.all(part.expressions, depth)
             tests = tuple(_within(item, subject, span) for item in items)
-            return unless_absent((subject,), _all(tests, span), span)
+            return unless_absent((subject,), all_of(tests, span) if tests else t.Constant(True, span), span)
         for op, document, constant in (("jsonb.contains", whole, part), ("jsonb.within", part, whole)):
             if isinstance(constant, exp.Literal) and constant.is_string:
                 args = _subject(reader, document, depth), reader.read(constant, depth)
-                return t.OperatorCall(op, args, span)
+                return apply(op, span, *args)
         name = _variable(node)
         outer, inner = reader.all([whole, part], depth)
         each = _within(t.Name(name, span), outer, span)
@@ -146,12 +143,12 @@ def overlaps(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     one, other = reader.all([node.this, node.expression], depth)
     name = _variable(node)
     tree = t.Macro("any", name, one, _within(t.Name(name, span), other, span), span)
-    return unless_absent((one, other), t.OperatorCall("is_true", (tree,), span), span)
+    return unless_absent((one, other), apply("is_true", span, tree), span)
 
 
 def _within(item: t.Tree, items: t.Tree, span: Span) -> t.Tree:
     """Whether an array contains a value. Never UNKNOWN: NULL elements equal nothing."""
-    return t.OperatorCall("is_true", (t.OperatorCall("in", (item, items), span),), span)
+    return apply("is_true", span, apply("in", span, item, items))
 
 
 def unless_absent(parts: tuple[t.Tree, ...], tree: t.Tree, span: Span) -> t.Tree:
@@ -159,15 +156,8 @@ def unless_absent(parts: tuple[t.Tree, ...], tree: t.Tree, span: Span) -> t.Tree
     present = [part for part in parts if not isinstance(part, t.Constant | t.ListLiteral)]
     if not present:
         return tree
-    absent = tuple(t.OperatorCall("is_null", (part,), span) for part in present)
-    test = absent[0] if len(absent) == 1 else t.OperatorCall("or", absent, span)
-    return t.OperatorCall("cond", (test, t.Constant(None, span), tree), span)
-
-
-def _all(tests: tuple[t.Tree, ...], span: Span) -> t.Tree:
-    if not tests:
-        return t.Constant(True, span)
-    return tests[0] if len(tests) == 1 else t.OperatorCall("and", tests, span)
+    absent = any_of([apply("is_null", span, part) for part in present], span)
+    return choose(absent, nothing(span), tree, span)
 
 
 def _variable(node: exp.Expr, depth: int = 0) -> str:

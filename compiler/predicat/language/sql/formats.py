@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply, cast_to
 from predicat.semantics.calendar import DIGITS, pieces
 
 if TYPE_CHECKING:
@@ -138,8 +139,8 @@ def format_of(reader: Reader, node: t.Tree, style: str, *, read: bool = False) -
 
 def written(pattern: str, moment: t.Tree, span: Span) -> t.Tree:
     """A time (or a date) as a string in a format."""
-    stamp = t.OperatorCall("cast", (moment, t.Constant("to_timestamp", span)), span)
-    return t.OperatorCall("format_time", (t.Constant(pattern, span), stamp), span)
+    stamp = cast_to("to_timestamp", moment, span)
+    return apply("format_time", span, t.Constant(pattern, span), stamp)
 
 
 def _is_of_one(one: str | None, other: str | None, text: str, *, read: bool) -> bool:
@@ -171,7 +172,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
         if letter not in letters:
             return t.Constant(default, span)
         start = t.Constant(places[letter], span)
-        return t.OperatorCall("substr", (text, start, t.Constant(length or DIGITS[letter], span)), span)
+        return apply("substr", span, text, start, t.Constant(length or DIGITS[letter], span))
 
     dash, colon = t.Constant("-", span), t.Constant(":", span)
     day = (
@@ -181,7 +182,7 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
     )
     if kind == "date" and not set(letters) & set(_CLOCK):
         whole = text if pattern == "%Y-%m-%d" else _joined(day, span)
-        value = t.OperatorCall("to_date", (whole,), span)
+        value: t.Tree = apply("to_date", span, whole)
         return value if whole is text else _if_like(text, shape, value, span)
     clock = (
         [part("H", "", 8)]
@@ -190,10 +191,10 @@ def read(reader: Reader, text: t.Tree, pattern: str, kind: str, span: Span) -> t
     )
     fraction = next((letter for letter in "Lf" if letter in letters), None)
     clock += [t.Constant(".", span), part(fraction, "")] if fraction is not None else []
-    moment = t.OperatorCall(
-        "to_timestamp", (_joined([*day, t.Constant("T", span), *clock, t.Constant("Z", span)], span),), span
+    moment = apply(
+        "to_timestamp", span, _joined([*day, t.Constant("T", span), *clock, t.Constant("Z", span)], span)
     )
-    value = t.OperatorCall("cast", (moment, t.Constant("to_date", span)), span) if kind == "date" else moment
+    value = cast_to("to_date", moment, span) if kind == "date" else moment
     return _if_like(text, shape, value, span)
 
 
@@ -216,10 +217,10 @@ def _joined(parts: list[t.Tree], span: Span) -> t.Tree:
             merged.append(part)
     result = merged[0]
     for part in merged[1:]:
-        result = t.OperatorCall("concat", (result, part), span)
+        result = apply("concat", span, result, part)
     return result
 
 
 def _if_like(text: t.Tree, shape: str, value: t.Tree, span: Span) -> t.Tree:
-    test = t.OperatorCall("like", (text, t.Constant(shape, span)), span)
-    return t.OperatorCall("cond", (test, value, t.Constant(None, span)), span)
+    test = apply("like", span, text, t.Constant(shape, span))
+    return apply("cond", span, test, value, t.Constant(None, span))

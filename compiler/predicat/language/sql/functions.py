@@ -7,10 +7,11 @@ from sqlglot import exp
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.variables import fold_identifier, fresh_name
+from predicat.language.common.trees import apply, negated
 from predicat.language.sql import meanings
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
-from predicat.language.sql.operators import absent, not_
+from predicat.language.sql.operators import absent
 
 
 def function(op: str, *counts: int) -> Build:
@@ -29,8 +30,8 @@ def nullif(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """NULLIF(value, other): NULL if they are equal, and `value` if the comparison is FALSE or UNKNOWN."""
     value, other = reader.all([node.this, node.expression], depth)
     span = reader.span(node)
-    test = t.OperatorCall("is_true", (t.OperatorCall("eq", (value, other), span),), span)
-    return t.OperatorCall("cond", (test, t.Constant(None, span), value), span)
+    test = apply("is_true", span, apply("eq", span, value, other))
+    return apply("cond", span, test, t.Constant(None, span), value)
 
 
 def trim(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -81,24 +82,24 @@ def split_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def is_nan(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ISNAN(value): UNKNOWN for NULL."""
     (value,) = reader.all(counted(reader, node, 1), depth)
-    return t.OperatorCall("is_nan", (value,), reader.span(node))
+    return apply("is_nan", reader.span(node), value)
 
 
 def is_nan_or_false(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """Spark's isnan, which is FALSE for NULL."""
-    return t.OperatorCall("is_true", (is_nan(reader, node, depth),), reader.span(node))
+    return apply("is_true", reader.span(node), is_nan(reader, node, depth))
 
 
 def nvl2(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """NVL2(value, a, b): `a` if the value is not NULL, else `b`."""
     value, yes, no = reader.all(counted(reader, node, 3), depth)
-    return t.OperatorCall("cond", (absent(value, value.span), no, yes), reader.span(node))
+    return apply("cond", reader.span(node), absent(value, value.span), no, yes)
 
 
 def is_not_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ISNOTNULL(value): never UNKNOWN."""
     (value,) = reader.all(counted(reader, node, 1), depth)
-    return not_(absent(value, reader.span(node)))
+    return negated(absent(value, reader.span(node)))
 
 
 def is_null(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -112,7 +113,7 @@ def overlap(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     one, other = reader.all(counted(reader, node, 2), depth)
     span = reader.span(node)
     element = fresh_name("element", {fold_identifier(part.name) for part in node.find_all(exp.Identifier)})
-    return t.Macro("any", element, one, t.OperatorCall("in", (t.Name(element, span), other), span), span)
+    return t.Macro("any", element, one, apply("in", span, t.Name(element, span), other), span)
 
 
 def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -123,7 +124,7 @@ def substring(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if _is_below(start, 1):
         raise reader.fail(say.place_before_text(start.span))
     check_length(reader, *length)
-    return t.OperatorCall("substr", (value, start, *length), reader.span(node))
+    return apply("substr", reader.span(node), value, start, *length)
 
 
 def check_length(reader: Reader, *lengths: t.Tree) -> None:
@@ -146,7 +147,7 @@ def left(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """LEFT(s, length). Raises Stop for a constant length below 0."""
     value, length = reader.all([node.this, node.expression], depth)
     check_length(reader, length)
-    return t.OperatorCall("substr", (value, t.Constant(1, length.span), length), reader.span(node))
+    return apply("substr", reader.span(node), value, t.Constant(1, length.span), length)
 
 
 def position(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply
 from predicat.language.sql.arguments import arguments
 from predicat.language.sql.node_reader import Reader
 
@@ -14,7 +15,7 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     tree, *rest = _texts(reader, node, depth)
     for part in rest:
-        tree = t.OperatorCall("concat", (tree, part), span)
+        tree = apply("concat", span, tree, part)
     return tree
 
 
@@ -24,11 +25,11 @@ def concat_present(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     texts, *rest = [
         part
         if isinstance(part, t.Constant) and part.value is not None
-        else t.OperatorCall("coalesce", (part, t.Constant("", span)), span)
+        else apply("coalesce", span, part, t.Constant("", span))
         for part in _texts(reader, node, depth)
     ]
     for part in rest:
-        texts = t.OperatorCall("concat", (texts, part), span)
+        texts = apply("concat", span, texts, part)
     return texts
 
 
@@ -37,6 +38,6 @@ def _texts(reader: Reader, node: exp.Expr, depth: int) -> list[t.Tree]:
     return [
         part
         if isinstance(part, t.Constant) and isinstance(part.value, str)
-        else t.OperatorCall("sql.text", (part,), part.span)
+        else apply("sql.text", part.span, part)
         for part in parts
     ]

@@ -88,7 +88,7 @@ def value_at_keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """JSONB_EXTRACT_PATH(j, 'a', '0'): the member under keys; digits may be an index."""
     value, *keys = reader.all(counted(reader, node, *range(2, _MOST_STEPS)), depth)
     name, span = reader.called_name(node), reader.span(node)
-    tree = apply("sql.json", span, value)
+    tree: t.Tree = apply("sql.json", span, value)
     for key in keys:
         word = constants.text(reader, key, name)
         if word.startswith("-"):
@@ -156,7 +156,7 @@ def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
 
 
 def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
-    tree = apply("sql.json", span, value)
+    tree: t.Tree = apply("sql.json", span, value)
     for key in keys:
         tree = apply("bracket", span, tree, key)
     return tree

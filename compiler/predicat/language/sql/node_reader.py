@@ -12,6 +12,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH
+from predicat.language.common.trees import apply
 from predicat.language.sql.languages import SqlLanguage
 from predicat.language.sql.refusals import NODES, OTHER_NAMES, WRITTEN_OTHERWISE
 from predicat.language.sql.refused_functions import REFUSED
@@ -200,4 +201,4 @@ class Reader:
 
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
         """A call of an operator with the trees of `parts` and the span of `node`."""
-        return t.OperatorCall(op, self.all(list(parts), depth), self.span(node))
+        return apply(op, self.span(node), *self.all(list(parts), depth))

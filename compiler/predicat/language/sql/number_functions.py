@@ -13,7 +13,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, each, let, number
+from predicat.language.common.trees import apply, cast_to, choose, each, let, number
 from predicat.language.sql import constants
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.functions import function
@@ -28,7 +28,7 @@ MAX_ARGUMENTS = 100
 
 def double(tree: t.Tree, span: Span) -> t.Tree:
     """A cast to double."""
-    return apply("cast", span, tree, t.Constant("to_double", span))
+    return cast_to("to_double", tree, span)
 
 
 def ordered(op: str) -> Build:

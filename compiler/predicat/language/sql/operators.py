@@ -16,6 +16,7 @@ from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.language.common.trees import all_of, any_of, apply, cast_to, negated
 from predicat.language.sql import rows
 from predicat.language.sql.arguments import arguments
 from predicat.language.sql.node_reader import Build, Reader
@@ -49,11 +50,6 @@ def binary(op: str) -> Build:
 def unary(op: str) -> Build:
     """The rule of an operator with one operand."""
     return lambda reader, node, depth: reader.apply(op, node, node.this, depth=depth)
-
-
-def not_(tree: t.Tree) -> t.Tree:
-    """NOT a condition; UNKNOWN if the condition is UNKNOWN."""
-    return t.OperatorCall("not", (tree,), tree.span)
 
 
 def paren(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -90,7 +86,7 @@ def negative(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         )  # the operator - rounds a Decimal
         value = INT_MIN if value == INT_MIN else value
         return t.Constant(value, reader.span(node))
-    return t.OperatorCall("neg", (inner,), reader.span(node))
+    return apply("neg", reader.span(node), inner)
 
 
 def boolean(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
@@ -147,14 +143,12 @@ def between(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, low, high = reader.all([node.this, node.args["low"], node.args["high"]], depth)
     tree = _between(value, low, high, span)
     if node.args.get("symmetric"):
-        return t.OperatorCall("or", (tree, _between(value, high, low, span)), span)
+        return apply("or", span, tree, _between(value, high, low, span))
     return tree
 
 
 def _between(value: t.Tree, low: t.Tree, high: t.Tree, span: Span) -> t.Tree:
-    return t.OperatorCall(
-        "and", (t.OperatorCall("ge", (value, low), span), t.OperatorCall("le", (value, high), span)), span
-    )
+    return apply("and", span, apply("ge", span, value, low), apply("le", span, value, high))
 
 
 def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -163,15 +157,13 @@ def in_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if not node.expressions:
             raise reader.fail(say.no_rows_in(reader.span(node)))
         comparisons = [rows.equal(reader, node, node.this, row, depth) for row in node.expressions]
-        return t.OperatorCall(
-            "or", tuple(test for test in comparisons if test is not None), reader.span(node)
-        )
+        return apply("or", reader.span(node), *tuple(test for test in comparisons if test is not None))
     span = reader.span(node)
     listed = node.args.get("field") or (node.expressions[0] if len(node.expressions) == 1 else None)
     if node.args.get("field") or isinstance(listed, exp.List):
-        return t.OperatorCall("in", (reader.read(node.this, depth), _list(reader, node, listed)), span)
+        return apply("in", span, reader.read(node.this, depth), _list(reader, node, listed))
     values = reader.all(node.expressions, depth)
-    return t.OperatorCall("in", (reader.read(node.this, depth), t.ListLiteral(values, span)), span)
+    return apply("in", span, reader.read(node.this, depth), t.ListLiteral(values, span))
 
 
 def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
@@ -187,7 +179,7 @@ def _list(reader: Reader, node: exp.Expr, listed: exp.Expr | None) -> t.Tree:
 
 def absent(value: t.Tree, span: Span) -> t.Tree:
     """Whether a value is NULL."""
-    return t.OperatorCall("is_null", (value,), span)
+    return apply("is_null", span, value)
 
 
 def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -196,9 +188,9 @@ def is_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     right = node.expression
     if isinstance(right, exp.Null):
         tree = absent(inner, span)
-        return not_(tree) if node.args.get("negate") else tree
+        return negated(tree) if node.args.get("negate") else tree
     if isinstance(right, exp.Boolean):
-        return t.OperatorCall("is_true", (inner if right.this else not_(inner),), span)
+        return apply("is_true", span, inner if right.this else negated(inner))
     raise reader.fail(reader.unsupported(node))
 
 
@@ -229,12 +221,8 @@ def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) 
         raise reader.fail(say.no_pattern(span))
     parts = tuple(pattern(reader, value, item, op, escape, span, depth) for item in patterns)
     if node.args.get("negate"):
-        parts = tuple(map(not_, parts))
-    return (
-        parts[0]
-        if len(parts) == 1
-        else t.OperatorCall("and" if isinstance(right, exp.All) else "or", parts, span)
-    )
+        parts = tuple(map(negated, parts))
+    return all_of(parts, span) if isinstance(right, exp.All) else any_of(parts, span)
 
 
 def pattern(
@@ -250,22 +238,22 @@ def pattern(
     elif not isinstance(pattern, t.Constant):
         parts: tuple[t.Tree, ...] = (value, _escaping(pattern, escape))
         if op == "like_ci":
-            parts = tuple(t.OperatorCall("fold_case", (one,), one.span) for one in parts)
-        return t.OperatorCall("like_row", parts, span)
-    return t.OperatorCall(op, (value, pattern), span)
+            parts = tuple(apply("fold_case", one.span, one) for one in parts)
+        return apply("like_row", span, *parts)
+    return apply(op, span, value, pattern)
 
 
 def _escaping(pattern: t.Tree, escape: str) -> t.Tree:
     """A pattern that is computed from the row, with its escape character replaced by a backslash."""
     if escape == "\\":
         return pattern
-    doubled = t.OperatorCall(
-        "replace", (pattern, t.Constant("\\", pattern.span), t.Constant("\\\\", pattern.span)), pattern.span
+    doubled = apply(
+        "replace", pattern.span, pattern, t.Constant("\\", pattern.span), t.Constant("\\\\", pattern.span)
     )
     if not escape:
         return doubled
-    return t.OperatorCall(
-        "replace", (doubled, t.Constant(escape, pattern.span), t.Constant("\\", pattern.span)), pattern.span
+    return apply(
+        "replace", pattern.span, doubled, t.Constant(escape, pattern.span), t.Constant("\\", pattern.span)
     )
 
 
@@ -288,9 +276,9 @@ def case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     for branch in reversed(node.args["ifs"]):
         test = reader.read(branch.this, depth)
         if operand is not None:
-            test = t.OperatorCall("eq", (operand, test), span)
+            test = apply("eq", span, operand, test)
         value = reader.read(branch.args["true"], depth)
-        tree = t.OperatorCall("cond", (t.OperatorCall("is_true", (test,), test.span), value, tree), span)
+        tree = apply("cond", span, apply("is_true", test.span, test), value, tree)
     return tree
 
 
@@ -300,9 +288,7 @@ def if_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     no = node.args.get("false")
     other: t.Tree = reader.read(no, depth) if no is not None else t.Constant(None, test.span)
     yes = reader.read(node.args["true"], depth)
-    return t.OperatorCall(
-        "cond", (t.OperatorCall("is_true", (test,), test.span), yes, other), reader.span(node)
-    )
+    return apply("cond", reader.span(node), apply("is_true", test.span, test), yes, other)
 
 
 def bracket(op: str) -> Build:
@@ -322,7 +308,7 @@ def concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CONCAT and ||: NULL if a part is NULL."""
     tree, *rest = reader.all(list(arguments(node)), depth)
     for part in rest:
-        tree = t.OperatorCall("concat", (tree, part), reader.span(node))
+        tree = apply("concat", reader.span(node), tree, part)
     return tree
 
 
@@ -343,12 +329,12 @@ def unequal(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x <> y`, `x <> ALL(array)` or `(a, b) <> (1, 2)`."""
     comparison = rows.equal(reader, node, node.this, node.expression, depth)
     if comparison is not None:
-        return not_(comparison)
+        return negated(comparison)
     array = array_of(node.expression, "all")
     return (
         reader.apply("ne", node, node.this, node.expression, depth=depth)
         if array is None
-        else not_(element(reader, node, array, depth))
+        else negated(element(reader, node, array, depth))
     )
 
 
@@ -370,10 +356,8 @@ def element(reader: Reader, node: exp.Expr, array: exp.Expr, depth: int) -> t.Tr
     tree = reader.apply("in", node, node.this, array, depth=depth)
     if isinstance(array.unnest(), exp.Array):
         return tree if array.unnest().expressions else t.Constant(False, span)
-    some = t.OperatorCall(
-        "gt", (t.OperatorCall("size", (reader.read(array, depth),), span), t.Constant(0, span)), span
-    )
-    return tree if isinstance(node.this, exp.Literal) else t.OperatorCall("and", (tree, some), span)
+    some = apply("gt", span, apply("size", span, reader.read(array, depth)), t.Constant(0, span))
+    return tree if isinstance(node.this, exp.Literal) else apply("and", span, tree, some)
 
 
 def either_concat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -385,10 +369,8 @@ def double_division(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`/` of two numbers, which are both cast to double."""
     span = reader.span(node)
     parts = reader.all([node.this, node.expression], depth)
-    doubles = tuple(
-        t.OperatorCall("cast", (part, t.Constant("to_double", part.span)), part.span) for part in parts
-    )
-    return t.OperatorCall("div", doubles, span)
+    doubles = tuple(cast_to("to_double", part) for part in parts)
+    return apply("div", span, *doubles)
 
 
 def text(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:

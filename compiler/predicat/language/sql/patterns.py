@@ -7,6 +7,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply
 from predicat.language.sql.node_reader import Reader
 
 _SPECIAL = frozenset(".^$\\")
@@ -17,7 +18,7 @@ def matches_any_case(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     value, pattern = reader.all([node.this, node.expression], depth)
     if isinstance(pattern, t.Constant) and isinstance(pattern.value, str):
         pattern = t.Constant(f"(?i){pattern.value}", pattern.span)
-    return t.OperatorCall("matches", (value, pattern), reader.span(node))
+    return apply("matches", reader.span(node), value, pattern)
 
 
 def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -26,7 +27,7 @@ def similar_to(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if not isinstance(pattern, t.Constant) or not isinstance(pattern.value, str):
         raise reader.fail(say.pattern_not_constant(reader.span(node)))
     tree = t.Constant(_regex(reader, pattern.value, pattern.span), pattern.span)
-    return t.OperatorCall("matches", (value, tree), reader.span(node))
+    return apply("matches", reader.span(node), value, tree)
 
 
 def _regex(reader: Reader, pattern: str, span: Span) -> str:

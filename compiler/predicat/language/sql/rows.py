@@ -10,6 +10,7 @@ from sqlglot import exp
 
 from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply
 from predicat.language.sql.arguments import arguments
 from predicat.language.sql.node_reader import Reader
 
@@ -44,7 +45,7 @@ def same(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`x IS DISTINCT FROM y`."""
-    return t.OperatorCall("not", (same(reader, node, depth),), reader.span(node))
+    return apply("not", reader.span(node), same(reader, node, depth))
 
 
 def _compared(
@@ -59,4 +60,4 @@ def _compared(
     if others is None or len(others) != len(ones):
         raise reader.fail(say.row_compared(span, len(ones)))
     pairs = zip(reader.all(ones, depth), reader.all(others, depth), strict=True)
-    return t.OperatorCall("and", tuple(t.OperatorCall(op, pair, span) for pair in pairs), span)
+    return apply("and", span, *tuple(apply(op, span, *pair) for pair in pairs))

@@ -11,12 +11,11 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, each, let, number, plus, text
+from predicat.language.common.trees import apply, choose, each, let, negated, number, plus, text
 from predicat.language.sql import constants, meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.functions import check_length, function
 from predicat.language.sql.node_reader import Build, Reader
-from predicat.language.sql.operators import not_
 from predicat.semantics import regex
 
 MAX_REPEATED = 20
@@ -188,7 +187,7 @@ def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ARRAY_JOIN and ARRAY_TO_STRING: the elements that are not NULL, with a separator between them."""
     span = reader.span(node)
     items, by = reader.all(counted(reader, node, 2), depth)
-    there = each("filter", _PART, items, lambda part: not_(apply("is_null", span, part)), span)
+    there = each("filter", _PART, items, lambda part: negated(apply("is_null", span, part)), span)
     return apply("join", span, there, by)
 
 

@@ -13,6 +13,7 @@ from predicat.diagnostics.messages import sql_functions as functions
 from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
 from predicat.ir.types import MAX_PRECISION
+from predicat.language.common.trees import apply, cast_to
 from predicat.language.sql import intervals, meanings, now, zones
 from predicat.language.sql.arguments import counted, only
 from predicat.language.sql.casts import converted
@@ -56,7 +57,7 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         raise reader.fail(functions.bad_decimal(span, MAX_PRECISION))
     digits = (t.Constant(size, span) for size in (precision, scale))
     op = "spark.decimal" if reader.language.doubles_have_all_digits else "sql.decimal"
-    return t.OperatorCall(op, (reader.read(node.this, depth), *digits), span)
+    return apply(op, span, reader.read(node.this, depth), *digits)
 
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -69,7 +70,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return decimal_cast(reader, node, depth)
     span = reader.span(node)
     if node.args["to"].this in reader.language.json_types:
-        return t.OperatorCall("sql.json", (reader.read(node.this, depth),), span)
+        return apply("sql.json", span, reader.read(node.this, depth))
     kind = _CAST_TYPES.get(node.args["to"].this)
     if kind is None or node.args["to"].expressions:
         single = node.args["to"].this == exp.DType.FLOAT
@@ -90,7 +91,7 @@ def engine_cast(to_whole: str) -> Build:
             return cast(reader, node, depth)
         span = reader.span(node)
         inner = reader.read(node.this, depth)
-        return in_range(t.OperatorCall("cast", (inner, t.Constant(to_whole, span)), span), bits, span)
+        return in_range(cast_to(to_whole, inner, span), bits, span)
 
     return build
 
@@ -99,7 +100,7 @@ def either_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A cast of the `sql` language. The cast of a double to an integer is ambiguous: engines differ."""
     tree = cast(reader, node, depth)
     if isinstance(tree, t.OperatorCall) and tree.args[1:] == (t.Constant("to_int", tree.span),):
-        return t.OperatorCall("cast", (tree.args[0], t.Constant("to_either_int", tree.span)), tree.span)
+        return cast_to("to_either_int", tree.args[0], tree.span)
     return tree
 
 
@@ -108,17 +109,15 @@ def in_range(number: t.Tree, bits: int, span: Span) -> t.Tree:
     if bits == 64:
         return number
     if bits == 32:
-        return t.OperatorCall("int32", (number,), span)
+        return apply("int32", span, number)
     low, high = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    fits = t.OperatorCall(
+    fits = apply(
         "and",
-        (
-            t.OperatorCall("ge", (number, t.Constant(low, span)), span),
-            t.OperatorCall("le", (number, t.Constant(high, span)), span),
-        ),
         span,
+        apply("ge", span, number, t.Constant(low, span)),
+        apply("le", span, number, t.Constant(high, span)),
     )
-    return t.OperatorCall("cond", (fits, number, t.Constant(None, span)), span)
+    return apply("cond", span, fits, number, t.Constant(None, span))
 
 
 def is_time_of_day(node: exp.Expr) -> bool:
@@ -206,8 +205,8 @@ def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: 
     if not isinstance(moment.unnest(), exp.AtTimeZone) and now.is_utc(zone):
         return reader.apply(op, node, inner, depth=depth)
     if zones.shows_clocks(reader, inner) and not now.is_utc(zone):
-        return t.OperatorCall(
-            op, (zones.doubtful(reader, inner, zone, depth), reader.read(zone, depth)), reader.span(node)
+        return apply(
+            op, reader.span(node), zones.doubtful(reader, inner, zone, depth), reader.read(zone, depth)
         )
     return reader.apply(op, node, inner, zone, depth=depth)
 

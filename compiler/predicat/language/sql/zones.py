@@ -14,6 +14,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check, sql_times
 from predicat.ir import syntax as t
+from predicat.language.common.trees import apply
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
 from predicat.language.sql.node_reader import Build, Reader
@@ -48,7 +49,7 @@ def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth:
     if is_utc(zone):
         return tree
     if not shows_clocks(reader, moment):
-        return t.OperatorCall("in_zone", (tree, reader.read(zone, depth)), span)
+        return apply("in_zone", span, tree, reader.read(zone, depth))
     inner = moment.unnest()
     if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
         raise reader.fail(sql_times.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
@@ -60,7 +61,7 @@ def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.
     convert it from local time of the zone, not to local time.
     """
     args = (*reader.all([moment], depth), t.Constant(reader.span(zone).text, reader.span(zone)))
-    return t.OperatorCall("either_moment", args, reader.span(moment))
+    return apply("either_moment", reader.span(moment), *args)
 
 
 def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.Tree:
@@ -115,7 +116,7 @@ def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if reader.called_name(node) == "timezone":
         return at_zone(reader, moment, zone, span, depth)
     tree = _timestamp(reader, moment, depth)
-    return tree if is_utc(zone) else t.OperatorCall("in_zone", (tree, reader.read(zone, depth)), span)
+    return tree if is_utc(zone) else apply("in_zone", span, tree, reader.read(zone, depth))
 
 
 def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
