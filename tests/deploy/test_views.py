@@ -2,7 +2,9 @@
 
 import json
 import tempfile
+import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -711,10 +713,32 @@ def test_a_lock_is_not_waited_for_without_end(db: Any, apply: Apply, tmp_path: P
         other.execute("SELECT * FROM shop.people__adult")
         with pytest.raises(
             PredicatError,
-            match=r"shop.people__adult: another session holds a lock for too long: .*\n.*--lock-timeout",
+            match=r"holds a lock for too long: shop.people__adult \(process \d+\)\n.*--lock-timeout",
         ):
             deployment.apply(catalog(tmp_path, WIDER), db, "shop", limits=Limits(lock=0.05))
     assert value(db, "SHOW lock_timeout") == "0" and value(db, "SHOW search_path") == '"$user", public'
+
+
+def test_readers_of_other_views_do_not_wait_behind_one_reader(db: Any, apply: Apply, tmp_path: Path) -> None:
+    """A run that waits for one view has no lock on the others in the meantime."""
+    import psycopg
+
+    text = HEAD + "filters:\n" + "".join(f"  f{number}: {{sql: age > {number}}}\n" for number in range(5))
+    apply(text)
+    changed = catalog(tmp_path, text.replace("age > ", "age >= "))
+    place = {"conninfo": db.info.dsn, "password": db.info.password, "autocommit": True}
+    with psycopg.connect(**place) as holder, psycopg.connect(**place) as other:
+        holder.execute("BEGIN; SELECT * FROM shop.people__f4")
+        other.execute("SET lock_timeout = '500ms'")
+        with ThreadPoolExecutor() as pool:
+            run = pool.submit(deployment.apply, changed, db, "shop", limits=Limits(lock=30))
+            end, answers = time.monotonic() + 1.5, 0
+            while time.monotonic() < end:
+                other.execute(f"SELECT * FROM shop.people__f{answers % 4}".encode())
+                answers += 1
+            assert not run.done() and answers > 10
+            holder.execute("COMMIT")
+            assert len(run.result().changes) == 5
 
 
 def test_many_views_are_made_in_several_transactions(
@@ -811,7 +835,7 @@ def test_a_role_without_rights_gets_a_sentence(db: Any, apply: Apply) -> None:
     db.execute("GRANT CREATE ON SCHEMA shop TO reader; SET ROLE reader")
     with pytest.raises(
         PredicatError,
-        match=r"people__adult: the role 'reader' lacks a privilege: must be owner of view people__adult",
+        match="the role 'reader' lacks a privilege: must be owner of view people__adult",
     ):
         apply(WIDER)
     db.execute("RESET ROLE")

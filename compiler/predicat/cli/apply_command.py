@@ -133,5 +133,5 @@ def _text(done: Plan, catalog: Catalog) -> str:
     counts = Counter(str(step.action) for step in done.steps)
     counted = ", ".join(f"{counts[action]:,} {past}" for action, past in _PAST.items() if counts[action])
     parts = len(done.batches)
-    suffix = f", in {parts} transactions of up to 500 views" if parts > 1 else ""
+    suffix = f", in {parts} transactions of up to 100 views" if parts > 1 else ""
     return "\n".join((*lines, f"{counted or 'no views'}{suffix}"))

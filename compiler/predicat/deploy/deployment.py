@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import definitions, dependents, failures, functions, inventory, list_tables
+from predicat.deploy import definitions, dependents, failures, functions, inventory, list_tables, locks
 from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
@@ -25,9 +25,9 @@ from predicat.deploy.views import View, views_of
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import deploy as say
 
-# The most views that one transaction changes: each takes a lock, and a server has room for some
-# thousands.
-BATCH = 500
+# The most views that one transaction changes: their readers wait until it ends, some tenths of a
+# millisecond for each view.
+BATCH = 100
 
 
 class Plan(Struct):
@@ -195,7 +195,7 @@ def apply(
 
     The functions that views call are installed in the first transaction.
 
-    Up to 500 changes are one transaction. More changes are several transactions, each of them consistent.
+    Up to 100 changes are one transaction. More changes are several transactions, each of them consistent.
     Raises PredicatError before any change for everything that prevents the changes, and for errors of the
     server with the number of transactions that were committed before.
     """
@@ -204,7 +204,7 @@ def apply(
     for number, steps in enumerate(batches):
         try:
             with guarded(connection, limits):
-                batch = _Batch(connection, name, result)
+                batch = _Batch(connection, name, result, limits or Limits())
                 if number == 0 and result.functions.to_install:
                     batch.install_functions()
                 if number == 0:
@@ -227,19 +227,27 @@ class _Batch(Struct):
     connection: psycopg.Connection
     name: str
     plan: Plan
+    limits: Limits = Limits()
     role: str = ""
 
     def run(self, steps: Sequence[Step]) -> None:
+        """Make the changes as soon as the locks of all views can be had at once."""
         self.lock_catalog()
-        self.check_unchanged(steps)
         steps = self.settled(steps)
-        for step in steps:
-            if step.action == Action.DROP:
-                self.execute(step.shown, changes(step))
+        present = [step.existing for step in steps if step.action in _LOCKED and step.existing is not None]
+        again = self.plan.saved if any(step.action == Action.RECREATE for step in steps) else {}
+        locked = {view.oid: _owned("VIEW", view) for view in present}
+        locked |= {oid: _owned(saved.kind, saved) for oid, saved in again.items()}
+        locks.with_locks(self.connection, locked, self.limits, self.role, partial(self.change, steps))
+
+    def change(self, steps: Sequence[Step]) -> None:
+        """Check that the views are as they were, and change them."""
+        self.check_unchanged(steps)
+        first = [step for step in steps if step.action == Action.DROP]
+        others = [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
+        self.execute_all((step.shown, statement) for step in first for statement in changes(step))
         self.recreate([step for step in steps if step.action == Action.RECREATE])
-        for step in steps:
-            if step.action not in (Action.RECREATE, Action.DROP):
-                self.execute(step.shown, changes(step))
+        self.execute_all((step.shown, statement) for step in others for statement in changes(step))
         self.write_marks(steps)
 
     def lock_catalog(self) -> None:
@@ -271,10 +279,26 @@ class _Batch(Struct):
             if not list_tables.is_used(self.connection, place):
                 self.execute(".".join(place), [list_tables.drop(place)])
 
+    def execute_all(self, statements: Iterable[tuple[str, str]]) -> None:
+        """Execute statements without a way to the server for each, and one by one if that fails: for the
+        name of the view in the error.
+        """
+        pairs = list(statements)
+        try:
+            with self.connection.transaction():
+                self.connection.execute("; ".join(statement for _, statement in pairs).encode())
+        except psycopg.Error as error:
+            if isinstance(error, locks.TRY_AGAIN):
+                raise
+            for shown, statement in pairs:
+                self.execute(shown, [statement])
+
     def execute(self, shown: str, sql: Iterable[str]) -> None:
         for statement in sql:
             try:
                 self.connection.execute(statement.encode())
+            except locks.TRY_AGAIN:
+                raise
             except psycopg.Error as error:
                 raise PredicatError.of(failures.diagnostic(error, self.role, shown)) from None
 
@@ -364,18 +388,26 @@ class _Batch(Struct):
             for view in self.read([step.view.place for step in steps if step.view is not None])
         }
         texts = definitions.of_views(self.connection, [view.oid for view in there.values()])
-        for step in steps:
-            if step.view is not None:
-                view = there[step.view.place]
-                self.execute(step.shown, [_comment(self.connection, step, view.rule, texts[view.oid])])
+        self.execute_all(
+            (step.shown, _comment(self.connection, step, view.rule, texts[view.oid]))
+            for step in steps
+            if step.view is not None
+            for view in [there[step.view.place]]
+        )
 
 
 # The actions that store a query.
 _WITH_QUERY = (Action.CREATE, Action.REPLACE, Action.RECREATE)
+# The actions for which the readers of a view wait.
+_LOCKED = (Action.REPLACE, Action.RECREATE, Action.OPTIONS, Action.DROP)
 # Which of the advisory locks are predicat's.
 _SPACE = 0x70726564
 # The lock of the functions.
 _OF_FUNCTIONS = 2**31 - 1
+
+
+def _owned(kind: str, view: Existing | Saved) -> str:
+    return f"{kind} {view.sql} OWNER TO {dependents.quoted(view.owner)}"
 
 
 def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:

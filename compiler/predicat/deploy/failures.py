@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -97,6 +97,12 @@ def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnos
     sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
     explained = sentence.format(message=message, role=role)
     return msg.engine_error("PostgreSQL", f"{where}: {explained}" if where else explained, hint)
+
+
+def locked(holders: Iterable[str]) -> Diagnostic:
+    """The message for views that other sessions have locked."""
+    sentence, hint = _SENTENCES["55P03"]
+    return msg.engine_error("PostgreSQL", sentence.format(message=msg.listed(holders)), hint)
 
 
 @contextmanager

@@ -40,11 +40,15 @@ SETTINGS = {
 
 def statements(limits: Limits) -> list[str]:
     """The settings of a transaction, as SQL."""
-    timeouts = {
-        "lock_timeout": f"{round(limits.lock * 1000)}",
-        "statement_timeout": f"{round(limits.statement * 1000)}",
-    }
-    return [f"SET LOCAL {key} = {value}" for key, value in {**SETTINGS, **timeouts}.items()]
+    return [*(f"SET LOCAL {key} = {value}" for key, value in SETTINGS.items()), *timeouts(limits)]
+
+
+def timeouts(limits: Limits) -> list[str]:
+    """The timeouts of the statements that follow in a transaction, as SQL."""
+    return [
+        f"SET LOCAL lock_timeout = {round(limits.lock * 1000)}",
+        f"SET LOCAL statement_timeout = {round(limits.statement * 1000)}",
+    ]
 
 
 @contextmanager

@@ -1,0 +1,77 @@
+"""How long readers wait while `predicat apply` replaces views: `python benchmarks/locks.py [views] [dsn]`.
+
+One process reads views all the time and keeps its slowest answer, while the queries of all views change: with
+nobody else, and while another session has read one of the views in a transaction that stays open for 3 s.
+"""
+
+import multiprocessing
+import sys
+import tempfile
+import threading
+import time
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import psycopg
+
+from benchmarks.views import catalog
+from predicat.deploy import deployment, server
+
+OPEN = 3.0  # seconds that a reader keeps its transaction open
+
+
+def read(dsn: str, count: int, end: Connection) -> None:
+    """Read one view after the other but the first until told to stop; send the slowest answers, in ms."""
+    slowest: list[float] = []
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as connection:
+        end.send("ready")
+        number = 0
+        while not end.poll():
+            number = number % (count - 1) + 1
+            start = time.monotonic()
+            connection.execute(f"SELECT count(*) FROM public.benchmark_views__f{number}".encode())
+            slowest = sorted([*slowest, (time.monotonic() - start) * 1000])[-3:]
+            time.sleep(0.001)
+    end.send(slowest[::-1])
+
+
+def measured(dsn: str, count: int, sign: str, folder: Path, *, held: bool) -> tuple[float, list[float]]:
+    """The seconds of a run that replaces all views, and the slowest answers of a reader in milliseconds."""
+    asked = catalog(folder, count, sign)
+    context = multiprocessing.get_context("spawn")
+    here, there = context.Pipe()
+    reader = context.Process(target=read, args=(dsn, count, there))
+    reader.start()
+    here.recv()
+    with psycopg.connect(dsn) as connection, psycopg.connect(dsn) as holder:
+        if held:
+            holder.execute(b"SELECT count(*) FROM public.benchmark_views__f0")
+            threading.Timer(OPEN, holder.commit).start()
+        start = time.monotonic()
+        plan = deployment.apply(asked, connection, "benchmark")
+        seconds = time.monotonic() - start
+        assert len(plan.changes) == count
+    here.send("stop")
+    slowest = here.recv()
+    reader.join()
+    return seconds, slowest
+
+
+def main(count: int, dsn: str | None) -> None:
+    with tempfile.TemporaryDirectory(prefix="predicat-locks-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # under root the embedded server runs as another user
+        place = dsn or server.embedded(folder / "data")
+        with psycopg.connect(place) as connection:
+            connection.execute("CREATE TABLE IF NOT EXISTS public.benchmark_views (name text, age int)")
+            connection.commit()
+            deployment.apply(catalog(folder, count, ">="), connection, "benchmark")
+        for sign, held in ((">", False), (">=", True), (">", False), (">=", True)):
+            seconds, slowest = measured(place, count, sign, folder, held=held)
+            label = "one of them being read" if held else "no other session"
+            shown = ", ".join(f"{one:.0f}" for one in slowest)
+            print(f"{count} views replaced, {label:22}: {seconds:4.1f} s; a reader waits at most {shown} ms")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 500, sys.argv[2] if len(sys.argv) > 2 else None)
