@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.backends.sql.column_forms import stored_type, stored_value
 from predicat.ir.nodes import FieldDecl, Node
-from predicat.ir.types import JSON, STRING, ArrayType, MapType, StructType, Type
+from predicat.ir.types import JSON, ArrayType, MapType, StructType, Type
 from predicat_spark.lists import provide
 from predicat_spark.sessions import local_session
 
@@ -36,12 +36,6 @@ def on_spark(
     return [list(column) for column in zip(*result, strict=True)][1:]
 
 
-def _column_type(decl: FieldDecl) -> str:
-    """The type of the column of a field. A DataFrame has no CHAR."""
-    kind = stored_type("spark", decl, _type)
-    return _type(STRING) if kind.startswith("char(") else kind
-
-
 def frame_of(
     fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], session: SparkSession
 ) -> DataFrame:
@@ -52,7 +46,10 @@ def frame_of(
     schema = ", ".join(
         [
             "__id bigint",
-            *(f"`{name}` {_column_type(decl)}" for name, decl in zip(names, fields, strict=True)),
+            *(
+                f"`{name}` {stored_type('spark', decl, _type)}"
+                for name, decl in zip(names, fields, strict=True)
+            ),
         ]
     )
     data = [
@@ -73,6 +70,7 @@ def _has_json(kind: Type) -> bool:
 
 
 def _type(kind: Type) -> str:
+    """The type of a column. A DataFrame has no CHAR."""
     match kind:
         case ArrayType(element):
             return f"array<{_type(element)}>"
@@ -81,7 +79,7 @@ def _type(kind: Type) -> str:
         case StructType(members):
             return f"struct<{','.join(f'`{_name(name)}`:{_type(inner)}' for name, inner in members)}>"
         case _:
-            return "string" if kind == JSON else str(kind)
+            return "string" if kind == JSON or str(kind).startswith("char(") else str(kind)
 
 
 def _name(name: str) -> str:

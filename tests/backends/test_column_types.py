@@ -88,3 +88,35 @@ def test_rows_of_the_table_are_reached() -> None:
         assert pairs - seen, row
         assert set(row.engines.split()) <= set(ENGINES.split())
         seen |= pairs
+
+
+@pytest.mark.parametrize(
+    ("engine", "column", "kind"),
+    [
+        (
+            "duckdb",
+            'STRUCT(a INTEGER, "Zip Code" VARCHAR, b INTERVAL, id UUID)',
+            "struct<a: bigint, `Zip Code`: string, id: uuid>",
+        ),
+        ("duckdb", "STRUCT(x ENUM('A', 'it''s'))[]", "array<struct<x: enum(A, 'it''s')>>"),
+        ("duckdb", "STRUCT(b INTERVAL)", None),
+        ("duckdb", "MAP(VARCHAR, UUID)", None),
+        ("postgres", "uuid[]", "array<uuid>"),
+        ("postgres", "enum('A', 'b')[]", "array<enum(A, b)>"),
+        ("postgres", "public.citext[]", "array<citext>"),
+        (
+            "spark",
+            "array<struct<t:timestamp_ntz,größe:char(3),b:interval>>",
+            "array<struct<t: timestamp_ntz, größe: char(3)>>",
+        ),
+    ],
+)
+def test_parts_of_columns_have_types_of_columns(engine: str, column: str, kind: str | None) -> None:
+    assert declared_type(engine, column_type(engine, column)) == kind
+    if kind is not None:
+        assert verdict(engine, kind, column) == "same"
+
+
+def test_members_of_other_types_are_refused() -> None:
+    assert verdict("duckdb", "struct<a: enum(x, y)>", "STRUCT(a ENUM('x', 'z'))") == REFUSED
+    assert verdict("postgres", "array<uuid>", "text[]") == REFUSED

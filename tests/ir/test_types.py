@@ -23,6 +23,10 @@ from predicat.ir.types import TypeSyntaxError, parse_type
         ("map<string, double precision>", "map<string, double>"),
         ("timestamp(3) with time zone", "timestamp"),
         ("timestamptz(6)[]", "array<timestamp>"),
+        (
+            "struct<`Zip Code`: int, größe text, `a``b` date>",
+            "struct<`Zip Code`: bigint, größe: string, `a``b`: date>",
+        ),
     ],
 )
 def test_spellings(written: str, read: str) -> None:

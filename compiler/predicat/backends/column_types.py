@@ -18,9 +18,17 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics.messages import columns as say
-from predicat.ir.column_forms import FORMS, spelled, split
+from predicat.ir.column_forms import formed_type, held_type, spelled, split, stored_text
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import MAX_PRECISION, ArrayType, DecimalType, MapType, StructType, Type
+from predicat.ir.types import (
+    MAX_PRECISION,
+    ArrayType,
+    DecimalType,
+    FormType,
+    MapType,
+    StructType,
+    Type,
+)
 
 SAME, CONVERTED, REFUSED = "same", "converted", "refused"
 ENGINES = "spark postgres duckdb"
@@ -210,6 +218,8 @@ def _built(kind: Any, engine: str, text: str) -> ColumnType:
             members = [(part.name, part.kind) for part in inside]
             parts = tuple((label, _built(part, engine, _shown(part, engine))) for label, part in members)
             return ColumnType("struct", text, parts=parts)
+        case "ENUM":
+            return ColumnType("enum", spelled("enum", tuple(part.name for part in inside)))
         case "DECIMAL" if not sizes and engine == "postgres":
             return ColumnType("numeric", text)
         case "DECIMAL" if len(sizes) < len(inside):  # a scale below zero
@@ -233,13 +243,16 @@ def _shown(kind: Any, engine: str) -> str:
 
 def holds(engine: str, field: FieldDecl, column: ColumnType) -> Verdict:
     """What a column is for a field on an engine."""
-    return _holds(engine, field.type, field.stored, column)
+    declared = held_type(field)
+    return _holds(engine, declared, field.stored if declared == field.type else "", column)
 
 
 def _holds(engine: str, declared: Type, width: str, column: ColumnType) -> Verdict:
     if column.kind == "void":
         return Verdict(SAME)
     match declared:
+        case FormType(name):
+            return _of_table(engine, declared, name, column)
         case ArrayType(element) if column.kind == "array":
             return _all(engine, [(element, column.parts[0][1])])
         case MapType() if engine == "postgres" and column.kind == "json":
@@ -315,28 +328,28 @@ def declared_type(engine: str, column: ColumnType) -> str | None:
 
 
 def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
-    parts = [(name, _field(engine, part)) for name, part in column.parts]
-    if not all(part for _, part in parts):
-        return None
+    kinds = {name: _field(engine, part) for name, part in column.parts}
     match column.kind:
+        case "struct":  # of which only the members of declared types are read
+            found = tuple((name, formed_type(kind)) for name, kind in kinds.items() if kind is not None)
+            return str(StructType(found)) if found else None
+        case _ if None in kinds.values():
+            return None
         case "decimal":
             fits = column.precision <= MAX_PRECISION and column.scale <= column.precision
             return f"decimal({column.precision},{column.scale})" if fits else None
         case "array":
-            return f"array<{parts[0][1]}>"
+            return f"array<{kinds['']}>"
         case "map":
-            return f"map<string, {parts[1][1]}>" if column.parts[0][1].kind == "string" else None
-        case "struct":
-            named = all(name.isidentifier() for name, _ in parts)
-            return f"struct<{', '.join(f'{name}: {kind}' for name, kind in parts)}>" if named else None
+            value = kinds[""] or ""  # that of the last part
+            fits = column.parts[0][1].kind == "string" and not stored_text(formed_type(value))
+            return f"map<string, {value}>" if fits else None
         case "timestamp_ntz" if engine == "duckdb":
             return "timestamp"
         case "enum":
-            return column.text if top else None
-        case "char" if top and column.precision > 1:
+            return column.text
+        case "char" if column.precision > 1:
             return f"char({column.precision})"
-        case kind if kind in FORMS and not top:  # a type of fields only
-            return None
         case kind:
             field = _FIELDS.get(kind)
             wide = {"tinyint": "bigint", "smallint": "bigint", "int": "bigint", "float": "double"}

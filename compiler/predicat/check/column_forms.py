@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics.messages import columns as say
-from predicat.ir.column_forms import OfColumn, of_field
+from predicat.ir.column_forms import OfColumn, held_type, holds_forms, of_elements, of_field
 from predicat.ir.nodes import (
     NOW,
     Call,
@@ -20,6 +20,7 @@ from predicat.ir.nodes import (
     Literal,
     Node,
     Parameter,
+    Quantifier,
     Variable,
     children,
     rewrite_children,
@@ -27,10 +28,13 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import COMPARISONS, ORDERED, TIME_PARTS
 from predicat.ir.python_values import RowError
-from predicat.ir.types import STRING, TIMESTAMP
+from predicat.ir.types import STRING, TIMESTAMP, ArrayType
 from predicat.ir.value_sets import ValueSet
 
-_TESTS = {*COMPARISONS, "same", "in"}
+_TESTS = {*COMPARISONS, "same", "in", "array_position"}
+# What is read of arrays and structs whose elements and members have forms.
+_OF_STRUCTS = ("member", "index", "size", "is_null")
+_OF_ARRAYS = _OF_STRUCTS[1:]
 # Operators of parts of a text, whose other arguments are texts, too.
 _OF_PARTS = ("like", "starts_with", "ends_with", "contains")
 _ORDERS = {*ORDERED, "greatest", "least"}
@@ -41,7 +45,7 @@ def beside_columns(node: Node, reporter: Reporter) -> Node:
 
     A constant that is no value of the column's type, and an order that engines do not share, are reported.
     """
-    if not any(isinstance(part, Field) and of_field(part) for part in walk(node)):
+    if not any(isinstance(part, Field) and held_type(part.decl) != part.type for part in walk(node)):
         return node
     for problem in _problems(node):
         reporter.add(problem)
@@ -55,17 +59,28 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
     if not isinstance(node, Call):
         return
     for field, form in _columns(node):
-        if node.op in _ORDERS and not form.form.ordered:
-            yield say.no_order(node.span, field.decl.name, field.decl.shown_type)
-        elif form.form.compared_only and node.op not in (*_TESTS, "is_null", "in_list"):
-            yield say.only_compared(node.span, field.decl.name, field.decl.shown_type)
+        name = _name(field)
+        if isinstance(field.type, ArrayType) and form.form.read and node.op not in _OF_ARRAYS:
+            yield say.each_element(node.span, name, form.shown)
+        elif node.op in _ORDERS and not form.form.ordered:
+            yield say.no_order(node.span, name, form.shown)
+        elif form.form.compared_only and node.op not in (*_TESTS, *_OF_ARRAYS, "in_list"):
+            yield say.only_compared(node.span, name, form.shown)
         elif form.form.read and node.op not in (*_TESTS, *_OF_PARTS) and _has_capitals(node):
-            yield say.in_lower_case(node.span, field.decl.name)
+            yield say.in_lower_case(node.span, name)
         elif node.op == "in_list" and any(form.constant(value) != value for value in _of_list(node)):
-            yield say.list_in_form(node.span, field.decl.name, field.decl.shown_type)
+            yield say.list_in_form(node.span, name, form.shown)
         elif node.op in _TESTS:
-            yield from (say.no_value(*one) for one in _strangers(node, field.decl.shown_type, form))
+            yield from (say.no_value(*one) for one in _strangers(node, form))
+    whole = next((arg for arg in node.args if node.op not in _OF_STRUCTS and holds_forms(arg)), None)
+    if whole is not None:
+        yield say.only_members(node.span, _name(whole))
     yield from _of_local_times(node)
+
+
+def _name(node: Node) -> str:
+    named = node.decl.name if isinstance(node, Field) else node.name if isinstance(node, Variable) else ""
+    return named or node.span.text
 
 
 def _has_capitals(node: Call) -> bool:
@@ -100,8 +115,8 @@ def _is_zone(node: Node) -> bool:
 def _is_local(node: Node) -> bool:
     """Whether a timestamp is a local time: of a column without a zone, or of a moment in a zone."""
     match node:
-        case Field():
-            return node.decl.stored == "timestamp_ntz"
+        case _ if (form := of_field(node) or of_elements(node)) is not None:
+            return form.name == "timestamp_ntz"
         case Call(type=kind, op=op, args=args) if kind == TIMESTAMP:
             return op == "in_zone" or any(map(_is_local, args))
         case _:
@@ -115,18 +130,18 @@ def _is_moment(node: Node) -> bool:
         case Parameter():
             return node.decl == NOW
         case Call(type=kind, op=op, args=args) if kind == TIMESTAMP:
-            return op != "in_zone" and any(map(_is_moment, args))
+            return op != "in_zone" and any(map(_is_moment, args)) and not _is_local(node)
         case _:
             return isinstance(node, Items) and any(map(_is_moment, node.items))
 
 
-def _columns(node: Call) -> list[tuple[Field, OfColumn]]:
-    """The arguments that are fields with a form."""
-    found = ((arg, of_field(arg)) for arg in node.args)
-    return [(arg, form) for arg, form in found if isinstance(arg, Field) and form is not None]
+def _columns(node: Call) -> list[tuple[Node, OfColumn]]:
+    """The arguments that columns hold in a form, or arrays of it."""
+    found = ((arg, of_field(arg) or of_elements(arg)) for arg in node.args)
+    return [(arg, form) for arg, form in found if form is not None]
 
 
-def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, str, str, str | None]]:
+def _strangers(node: Call, form: OfColumn) -> Iterator[tuple[Span, str, str, str | None]]:
     """The places of constants beside a field that its column cannot have, each with its value and a hint."""
     for constant in _constants(node, form):
         try:
@@ -134,7 +149,7 @@ def _strangers(node: Call, kind: str, form: OfColumn) -> Iterator[tuple[Span, st
             form.constant(constant.value)
         except ValueError as error:
             hint = error.hint if isinstance(error, RowError) else None
-            yield constant.span, constant.span.text or repr(constant.value), kind, hint
+            yield constant.span, constant.span.text or repr(constant.value), form.shown, hint
 
 
 def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
@@ -146,12 +161,14 @@ def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
 
 def _in_form(node: Node) -> Node:
     node = rewrite_children(node, _in_form)
+    if isinstance(node, Quantifier):
+        return rewrite_children(node, _read)
     columns = _columns(node) if isinstance(node, Call) else []
     if not isinstance(node, Call) or not columns:
         return node
-    (field, form), *_ = columns
+    (_, form), *_ = columns
     if node.op in _TESTS or (form.form.read and node.op in _OF_PARTS):
-        node = rewrite_children(node, lambda part: _beside(part, field, form))
+        node = rewrite_children(node, lambda part: _beside(part, form))
     return rewrite_children(node, _read) if not isinstance(node, Call) or node.op != "is_null" else node
 
 
@@ -161,14 +178,14 @@ def _read(node: Node) -> Node:
     return Call(node.type, form.form.read, (node,), node.span) if form and form.form.read else node
 
 
-def _beside(part: Node, field: Field, form: OfColumn) -> Node:
+def _beside(part: Node, form: OfColumn) -> Node:
     """What is compared with a field, in the form of its column."""
     match part:
         case Items():
-            return rewrite_children(part, lambda item: _beside(item, field, form))
+            return rewrite_children(part, lambda item: _beside(item, form))
         case Literal(type=kind, value=value) if kind == form.form.core and value is not None:
             return replace(part, value=form.constant(value))
-        case Field(decl=decl) if decl.stored == field.decl.stored:
+        case _ if (other := of_field(part)) is not None and other.shown == form.shown:
             return part
         case _ if form.form.beside and part.type == form.form.core and not isinstance(part, Literal):
             return Call(part.type, form.form.beside, (part,), part.span)

@@ -17,6 +17,7 @@ from predicat.forms.conversions import (
 )
 from predicat.forms.logic import all_of, any_of
 from predicat.ir import syntax as t
+from predicat.ir.column_forms import stored_element
 from predicat.ir.labels import label
 from predicat.ir.nodes import (
     Call,
@@ -126,7 +127,7 @@ def _over(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
         )
     element = source.type.element if isinstance(source.type, ArrayType) else JSON
     nulls = json_nulls.in_document(check, source)
-    variable, result = _opened(check, tree, element, depth, nulls=nulls)
+    variable, result = _opened(check, tree, element, depth, nulls=nulls, stored=stored_element(source))
     body = check.one_type(result)
     kind: Type = BOOLEAN
     if tree.kind in ("filter", "map"):
@@ -135,12 +136,12 @@ def _over(check: Descends, tree: t.Macro, source: Node, depth: int) -> Node:
 
 
 def _opened(
-    check: Descends, tree: t.Macro, element: Type, depth: int, *, nulls: bool = False
+    check: Descends, tree: t.Macro, element: Type, depth: int, *, nulls: bool = False, stored: str = ""
 ) -> tuple[Variable, Node]:
     """The variable of a macro, with a name that no enclosing macro uses, and the body. `nulls`: an element
     that is null is a value.
     """
-    variable = Variable(element, fresh_name(tree.variable, check.bound_names), tree.span)
+    variable = Variable(element, fresh_name(tree.variable, check.bound_names), tree.span, stored)
     outer = check.bound_names, check.null_elements
     check.bound_names |= {fold_identifier(variable.name)}
     check.null_elements = (check.null_elements - {variable.name}) | ({variable.name} if nulls else set())

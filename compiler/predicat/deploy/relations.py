@@ -60,7 +60,8 @@ _KIND = """
 CASE t.typtype WHEN 'd' THEN format_type(t.typbasetype, t.typtypmod)
   WHEN 'e' THEN (SELECT 'enum(' || string_agg(quote_literal(e.enumlabel), ', '
     ORDER BY e.enumsortorder) || ')' FROM pg_enum e WHERE e.enumtypid = t.oid)
-  ELSE format_type(a.atttypid, a.atttypmod) END ||
+  ELSE COALESCE((SELECT 'enum(' || string_agg(quote_literal(e.enumlabel), ', ' ORDER BY e.enumsortorder)
+    || ')[]' FROM pg_enum e WHERE e.enumtypid = t.typelem), format_type(a.atttypid, a.atttypmod)) END ||
 COALESCE((SELECT ' COLLATE ' || quote_ident(k.collname) FROM pg_collation k WHERE k.oid = a.attcollation
   AND NOT k.collisdeterministic), '')
 """

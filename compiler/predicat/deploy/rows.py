@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
-from predicat.backends.sql.column_forms import stored_type, stored_value
+from predicat.backends.sql.column_forms import engine_type, stored_type, stored_value
 from predicat.diagnostics import extras
-from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
 
@@ -41,7 +40,10 @@ def postgres_type(kind: Type, structs: Structs | None = None) -> str:
     if isinstance(kind, StructType):
         inner = [f"{_quoted(name)} {postgres_type(member, structs)}" for name, member in kind.fields]
         return structs.setdefault(f"({', '.join(inner)})", f"pg_temp.predicat_struct_{len(structs)}")
-    return "jsonb" if isinstance(kind, MapType) else _POSTGRES.get(str(kind), str(kind))
+    name = str(kind)
+    if name.startswith("enum("):
+        return structs.setdefault(f"ENUM {name[4:]}", f"pg_temp.predicat_struct_{len(structs)}")
+    return "jsonb" if isinstance(kind, MapType) else _POSTGRES.get(name, name)
 
 
 # The types of columns that are declared narrower than their type, where PostgreSQL has another name.
@@ -73,7 +75,10 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
     values = ", ".join(
         [
             "(d ->> 0)::bigint",
-            *(_read_column(f"d -> {at}", decl, structs) for at, decl in enumerate(fields, 1)),
+            *(
+                _read(f"d -> {at}", engine_type("postgres", decl), structs)
+                for at, decl in enumerate(fields, 1)
+            ),
         ]
     )
     documents = [
@@ -93,16 +98,7 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
 def _column_type(decl: FieldDecl, structs: Structs) -> str:
     if decl.stored in _POSTGRES_WIDTHS:
         return _POSTGRES_WIDTHS[decl.stored]
-    found = stored_type("postgres", decl, lambda kind: postgres_type(kind, structs))
-    if not found.startswith("enum("):
-        return found
-    return structs.setdefault(f"ENUM {found[4:]}", f"pg_temp.predicat_struct_{len(structs)}")
-
-
-def _read_column(document: str, decl: FieldDecl, structs: Structs) -> str:
-    if of_field(decl) is None:
-        return _read(document, decl.type, structs)
-    return f"({document} #>> '{{}}')::{_column_type(decl, structs)}"
+    return stored_type("postgres", decl, lambda kind: postgres_type(kind, structs))
 
 
 def _read(document: str, kind: Type, structs: Structs) -> str:
@@ -120,7 +116,7 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
         )
     if isinstance(kind, MapType) or kind == JSON:
         return f"NULLIF({document}, 'null')"
-    return f"({document} #>> '{{}}')::{postgres_type(kind)}"
+    return f"({document} #>> '{{}}')::{postgres_type(kind, structs)}"
 
 
 def _listed(value: Any, kind: Type) -> Any:

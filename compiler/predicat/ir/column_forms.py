@@ -17,9 +17,20 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.nodes import Call, FieldDecl, Items, Literal, Node
+from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.python_values import RowError
-from predicat.ir.types import BOOLEAN, STRING, TIMESTAMP, ArrayType, Type
+from predicat.ir.types import (
+    BOOLEAN,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    FormType,
+    StructType,
+    Type,
+    TypeSyntaxError,
+    parse_type,
+    with_forms,
+)
 
 Words = tuple[str, ...]
 
@@ -234,9 +245,24 @@ class OfColumn(Struct, frozen=True):
     words: Words
     form: Form
 
+    @property
+    def shown(self) -> str:
+        """The form as it is written in a catalog."""
+        return spelled(self.name, self.words)
+
     def value(self, value: Any) -> Any:
         """The value that stands for a value of the core type. Raises RowError."""
         return self.form.value(value, self.words)
+
+    def of_row(self, value: Any, typed: Callable[[Any, Type], Any]) -> Any:
+        """A value of a row as the column holds it; `typed` makes it one of the core type. Raises RowError."""
+        try:
+            result = typed(self.form.given(value), self.form.core)
+            return None if result is None else self.value(result)
+        except RowError as error:
+            raise error.about(self.name, value) from None
+        except ValueError:
+            raise RowError().about(self.name, value) from None
 
     def constant(self, value: Any) -> Any:
         """A constant beside the column as the one that stands for it. Raises RowError."""
@@ -260,6 +286,87 @@ class OfColumn(Struct, frozen=True):
         return self.form.samples(self.words)
 
 
+# A type up to what ends it inside of another one; the words of an enum may be in quotes.
+_LEAF = re.compile(r"(?:'(?:[^']|'')*'|\((?:'(?:[^']|'')*'|[^()'])*\)|[^<>(),:\[\]'`])+")
+
+
+def _leaf(text: str, place: int) -> tuple[Type, int] | None:
+    match = _LEAF.match(text, place)
+    try:
+        found = None if match is None else split(match[0])
+    except ValueError as error:
+        raise TypeSyntaxError(str(error), place) from None
+    return None if match is None or found is None else (FormType(spelled(*found)), match.end())
+
+
+@lru_cache(maxsize=4096)
+def formed_type(text: str) -> Type:
+    """A type as it is declared, with the forms of columns. Raises TypeSyntaxError."""
+    return parse_type(text, _leaf)
+
+
+def core_type(kind: Type) -> Type:
+    """The type in expressions of a type as it is declared."""
+    return with_forms(kind, lambda form: FORMS[form.name.partition("(")[0]].core)
+
+
+def held_type(decl: FieldDecl) -> Type:
+    """The type of the column of a field, with its forms; numbers are not narrower."""
+    return _held(decl.stored, decl.type) if decl.stored else decl.type
+
+
+@lru_cache(maxsize=4096)
+def _held(stored: str, kind: Type) -> Type:
+    found = formed_type(stored)
+    return found if core_type(found) == kind else kind
+
+
+def _place(node: Node | FieldDecl) -> Type | None:
+    """The type, with forms, of what a node reads as its column holds it; None for any other value."""
+    match node:
+        case FieldDecl():
+            return held_type(node) if node.stored else None
+        case Field(decl=decl):
+            return held_type(decl) if decl.stored else None
+        case Variable(stored=stored):
+            return formed_type(stored) if stored else None
+        case Call(op="member", args=(base, Literal(value=str(name)))):
+            holder = _place(base)
+            return holder.get(name) if isinstance(holder, StructType) else None
+        case Call(op="index", args=(base, _)) | Quantifier(kind="filter", source=base):
+            holder = _place(base)
+            if isinstance(node, Quantifier) or not isinstance(holder, ArrayType):
+                return holder
+            return holder.element
+        case _:
+            return None
+
+
+def stored_element(node: Node) -> str:
+    """The type of the elements of an array as its column holds it; "" if that is their type."""
+    holder = _place(node)
+    return stored_text(holder.element) if isinstance(holder, ArrayType) else ""
+
+
+def stored_text(kind: Type) -> str:
+    """A type as a field or a variable has it beside its own; "" if it has no form."""
+    return str(kind) if core_type(kind) != kind else ""
+
+
+def of_elements(node: Node) -> OfColumn | None:
+    """The form of the elements of an array of columns' values; None for any other node."""
+    found = stored_element(node) if isinstance(node.type, ArrayType) else ""
+    return form_of(found)
+
+
+def holds_forms(node: Node) -> bool:
+    """Whether a node is a struct as its column holds it, or an array of such, with members of other forms."""
+    held = _place(node)
+    while isinstance(held, ArrayType):
+        held = held.element
+    return isinstance(held, StructType) and core_type(held) != held
+
+
 @lru_cache(maxsize=4096)
 def form_of(stored: str) -> OfColumn | None:
     """The form that a field is stored in; None for a field that its column holds as it is."""
@@ -268,6 +375,6 @@ def form_of(stored: str) -> OfColumn | None:
 
 
 def of_field(node: Node | FieldDecl) -> OfColumn | None:
-    """The form of the column that a node reads; None for any other node."""
-    decl = node if isinstance(node, FieldDecl) else getattr(node, "decl", None)
-    return form_of(decl.stored) if isinstance(decl, FieldDecl) else None
+    """The form of the column, member or element that a node reads; None for any other node."""
+    kind = _place(node)
+    return form_of(kind.name) if isinstance(kind, FormType) else None

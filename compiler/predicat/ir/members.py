@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from predicat.ir.column_forms import core_type, held_type, stored_text
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, children
 from predicat.ir.types import StructType, Type
 
@@ -38,9 +39,10 @@ def _reads(node: Node) -> Iterator[tuple[FieldDecl, _Path]]:
 
 
 def _with_members(decl: FieldDecl, paths: set[_Path]) -> FieldDecl:
-    if not isinstance(decl.type, StructType) or () in paths or decl.stored:
+    if not isinstance(decl.type, StructType) or () in paths:
         return decl
-    return replace(decl, type=_members(decl.type, paths))
+    read = _members(held_type(decl), paths)
+    return replace(decl, type=core_type(read), stored=stored_text(read))
 
 
 def _members(kind: Type, paths: set[_Path]) -> Type:

@@ -71,7 +71,7 @@ class _Typed(Struct, frozen=True, eq=False, gc=False):
     _said: ClassVar[attrgetter[tuple[object, ...]]]
 
     def __init_subclass__(cls) -> None:
-        cls._said = attrgetter(*(name for name in cls.__annotations__ if name != "span"))
+        cls._said = attrgetter(*(name for name in cls.__annotations__ if name not in ("span", "stored")))
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._said(self) == self._said(other)
@@ -121,11 +121,12 @@ class Parameter(_Typed, frozen=True, eq=False, gc=False):
 
 
 class Variable(_Typed, frozen=True, eq=False, gc=False):
-    """The element that an enclosing Quantifier binds."""
+    """The element that an enclosing Quantifier binds. `stored` is as that of a field, if it is known."""
 
     type: Type
     name: str
     span: Span = NOWHERE
+    stored: str = ""
 
 
 class Items(_Typed, frozen=True, eq=False, gc=False):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -25,6 +26,10 @@ class Scalar(Struct, frozen=True, eq=False, gc=False):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _named, (self.name,)
+
+
+class FormType(Scalar, frozen=True, eq=False, gc=False):
+    """A form of a column inside of a type as it is declared, such as the uuid of `array<uuid>`."""
 
 
 class DecimalType(Struct, frozen=True, gc=False):
@@ -61,11 +66,16 @@ class StructType(Struct, frozen=True, gc=False):
     fields: tuple[tuple[str, Type], ...]
 
     def __str__(self) -> str:
-        return f"struct<{', '.join(f'{name}: {kind}' for name, kind in self.fields)}>"
+        return f"struct<{', '.join(f'{_member(name)}: {kind}' for name, kind in self.fields)}>"
 
     def get(self, name: str) -> Type | None:
         """The type of a member; None if there is no member of that name."""
         return dict(self.fields).get(name)
+
+
+def _member(name: str) -> str:
+    """The name of a member, in backticks if it is no word."""
+    return name if _WORD.fullmatch(name) else f"`{name.replace('`', '``')}`"
 
 
 Type = Scalar | DecimalType | ArrayType | MapType | StructType
@@ -130,7 +140,23 @@ SCALAR_NAMES = tuple(_SPELLINGS)
 _SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
 _WITH_LENGTH = ("varchar", "char", "character")
 _WITH_PRECISION = ("timestamp", "timestamptz")
-_TOKEN = re.compile(r"\s*([A-Za-z_][A-Za-z_0-9]*|[0-9]+|\[\]|[<>(),:])")
+_WORD = re.compile(r"[^\W\d]\w*")
+_TOKEN = re.compile(r"\s*([^\W\d]\w*|[0-9]+|\[\]|[<>(),:]|`(?:[^`]|``)+`)")
+# A type inside of another one that its own reader may know: its type, and where it ends.
+Leaf = Callable[[str, int], tuple[Type, int] | None]
+
+
+def with_forms(kind: Type, change: Callable[[FormType], Type]) -> Type:
+    """A type with others in place of the forms of columns inside of it."""
+    match kind:
+        case FormType():
+            return change(kind)
+        case ArrayType(element):
+            return ArrayType(with_forms(element, change))
+        case StructType(fields):
+            return StructType(tuple((name, with_forms(member, change)) for name, member in fields))
+        case _:
+            return kind
 
 
 def is_numeric(kind: Type) -> bool:
@@ -146,13 +172,13 @@ class TypeSyntaxError(ValueError):
         self.offset = offset
 
 
-def parse_type(text: str) -> Type:
+def parse_type(text: str, leaf: Leaf = lambda _text, _place: None) -> Type:
     """Parse a type such as `bigint`, `decimal(10,2)`, `map<string, string>`, `struct<a: int, b:
-    array<string>>`, `character varying(10)` or `text[]`.
+    array<string>>`, `character varying(10)` or `text[]`. `leaf` reads types that are not among these.
 
     Raises TypeSyntaxError.
     """
-    reader = _TypeReader(text)
+    reader = _TypeReader(text, leaf)
     kind = reader.type(0)
     if reader.peek():
         raise TypeSyntaxError(say.unexpected_after_type(reader.peek()), reader.offset)
@@ -160,9 +186,10 @@ def parse_type(text: str) -> Type:
 
 
 class _TypeReader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, leaf: Leaf) -> None:
         self.text = text
         self.offset = 0
+        self.leaf = leaf
 
     def peek(self) -> str:
         match = _TOKEN.match(self.text, self.offset)
@@ -198,6 +225,9 @@ class _TypeReader:
         if depth > MAX_NESTING:
             raise TypeSyntaxError(say.types_nest_at_most(MAX_NESTING), self.offset)
         start = self.offset
+        if (found := self.leaf(self.text, start)) is not None:
+            kind, self.offset = found
+            return kind
         name = self.take().lower()
         if name in ("decimal", "numeric"):
             return self._decimal(start)
@@ -247,7 +277,10 @@ class _TypeReader:
         if self.type(depth + 1) != STRING:
             raise TypeSyntaxError(say.MAP_KEYS_ARE_STRINGS, start)
         self.expect(",")
+        start = self.offset
         value = self.type(depth + 1)
+        if with_forms(value, lambda _: STRING) != value:
+            raise TypeSyntaxError(say.NO_FORMS_IN_MAPS, start)
         self.expect(">")
         return MapType(value)
 
@@ -256,6 +289,7 @@ class _TypeReader:
         fields: list[tuple[str, Type]] = []
         while True:
             name = self.take()
+            name = name[1:-1].replace("``", "`") if name[0] == "`" else name
             if self.peek() == ":":  # optional in Spark
                 self.take()
             fields.append((name, self.type(depth + 1)))

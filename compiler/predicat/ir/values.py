@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from typing import Any
 
+from predicat.ir.column_forms import form_of
 from predicat.ir.python_values import RowError, document, members, plain
 from predicat.ir.syntax import Value
 from predicat.ir.types import (
@@ -22,6 +23,7 @@ from predicat.ir.types import (
     TIMESTAMP,
     ArrayType,
     DecimalType,
+    FormType,
     MapType,
     Scalar,
     StructType,
@@ -260,6 +262,8 @@ def to_value(value: Any, kind: Type) -> Any:
     try:
         if kind == JSON:
             return document(value)
+        if isinstance(kind, FormType) and (form := form_of(kind.name)) is not None:
+            return form.of_row(value, to_value)
         given = _named(value, kind) if isinstance(value, tuple) else plain(value)
         return None if given is None else _typed(given, kind)
     except RowError as error:

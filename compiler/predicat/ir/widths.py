@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.column_forms import FORMS, OfColumn, form_of, spelled, split
+from predicat.ir.column_forms import core_type, formed_type, held_type, stored_text
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
-from predicat.ir.types import DOUBLE, Type, TypeSyntaxError, parse_type
+from predicat.ir.types import DOUBLE, Type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 # The least and the greatest value of the integer types that are narrower than `bigint`.
@@ -52,13 +52,8 @@ def field_type(text: str) -> tuple[Type, str]:
 
     Raises TypeSyntaxError.
     """
-    try:
-        found = split(text)
-    except ValueError as error:
-        raise TypeSyntaxError(str(error), 0) from None
-    return (
-        (parse_type(text), stored_width(text)) if found is None else (FORMS[found[0]].core, spelled(*found))
-    )
+    found = formed_type(text)
+    return core_type(found), stored_text(found) or stored_width(text)
 
 
 _FLOAT = struct.Struct("<f")
@@ -70,28 +65,16 @@ def as_stored(value: Any, decl: FieldDecl) -> Any:
 
     Raises RowError for a value of another type, and for a number that the column cannot hold.
     """
-    form = form_of(decl.stored) if decl.stored else None
-    given = value if form is None else form.form.given(value)
-    result = given if type(given) is float and decl.type == DOUBLE else to_value(given, decl.type)
-    if result is None or not decl.stored:
+    kind = held_type(decl)
+    result = value if type(value) is float and kind == DOUBLE else to_value(value, kind)
+    if result is None or not decl.stored or kind != decl.type:
         return result
     if decl.stored == "float":
         return _rounded(result)
-    if form is not None:
-        return _in_form(form, result, value)
     least, greatest = RANGES[decl.stored]
     if not least <= result <= greatest:
         raise RowError().about(say.ranged(decl.stored, least, greatest), value)
     return result
-
-
-def _in_form(form: OfColumn, value: Any, given: Any) -> Any:
-    try:
-        return form.value(value)
-    except RowError as error:
-        raise error.about(form.name, given) from None
-    except ValueError:
-        raise RowError().about(form.name, given) from None
 
 
 def fits(value: Any, decl: FieldDecl) -> bool:

@@ -8,6 +8,7 @@ from copy import copy
 from datetime import datetime, timedelta
 from typing import Any
 
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
     NOW,
     Call,
@@ -152,6 +153,8 @@ class CandidateRows:
             self.parameters.add(f":{node.decl.name}")
         if isinstance(node, Field):
             self.columns[slot] = node.decl
+        elif (form := of_field(node)) is not None:
+            self.columns[slot] = FieldDecl("", node.type, stored=form.shown)
         is_any = isinstance(node, Call) and node.op in _OF_ANY_KIND
         self._add(slot, JSON if is_any else node.type)
         if isinstance(node, Call) and node.op == "json_number":

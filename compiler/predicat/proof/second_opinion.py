@@ -18,6 +18,7 @@ from msgspec import Struct, field
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.ir.canonical import canonical_text
+from predicat.ir.column_forms import of_field, stored_element
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -53,12 +54,12 @@ class _Place(Struct):
     document: _Place | None = None
     """The JSON in a text."""
 
-    def member(self, name: str, kind: Type) -> _Place:
-        return self.members.setdefault(name, _Place(kind))
+    def member(self, name: str, kind: Type, stored: str) -> _Place:
+        return self.members.setdefault(name, _Place(kind, stored))
 
-    def each(self, kind: Type) -> _Place:
+    def each(self, kind: Type, stored: str) -> _Place:
         if self.element is None:
-            self.element = _Place(kind)
+            self.element = _Place(kind, stored)
         return self.element
 
 
@@ -117,7 +118,7 @@ class _Places:
                 self.visit(source, env)
                 found = self.place(ranged_over(source), env)
                 kind = source.type.element if isinstance(source.type, ArrayType) else JSON
-                each = _Place(kind) if found is None else found.each(kind)
+                each = _Place(kind) if found is None else found.each(kind, stored_element(source))
                 self.visit(node.body, {**env, node.variable: each})
             case _:
                 for child in children(node):
@@ -144,9 +145,11 @@ class _Places:
                 holder = self.place(inner, env)
                 if holder is None:
                     return None
+                stored = "" if (form := of_field(node)) is None else form.shown
                 if op in BY_KEY or op == "json_values":
-                    return holder.member(str(key.value) if isinstance(key, Literal) else "k", node.type)
-                return holder.each(node.type)
+                    name = str(key.value) if isinstance(key, Literal) else "k"
+                    return holder.member(name, node.type, stored)
+                return holder.each(node.type, stored)
             case _:
                 return None
 

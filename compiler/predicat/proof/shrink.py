@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from predicat.ir.column_forms import of_field
+from predicat.ir.column_forms import held_type
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP
 
@@ -29,7 +29,8 @@ def shrink(row: Row, holds: Test, fields: Mapping[str, FieldDecl]) -> dict[str, 
         if holds(without):
             result = without
             continue
-        if name in fields and of_field(fields[name]) is not None:  # a shorter text is no value of it
+        # A shorter text is no value of a column with a form.
+        if name in fields and held_type(fields[name]) != fields[name].type:
             continue
         kind = fields[name].type if name in fields else None
         result[name] = _smaller(result[name], partial(_holds_with, holds, dict(result), name), kind)

@@ -15,14 +15,19 @@ from predicat.backends.sql.builders import (
     between_utc,
     binary,
     call,
+    case,
     cast,
+    is_null,
+    lambda_,
+    not_,
     string_literal,
     try_cast,
+    variable,
 )
-from predicat.ir.column_forms import OfColumn, of_field
+from predicat.ir.column_forms import OfColumn, core_type, form_of, held_type, of_elements, of_field
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import ORDERED
-from predicat.ir.types import Type
+from predicat.ir.types import ArrayType, FormType, StructType, Type, with_forms
 from predicat.ir.widths import as_stored
 
 
@@ -136,8 +141,8 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         "postgres": Held("citext", _text, only_if=_is_ascii, fits=str.isascii, pairs=False, ordered=False),
     },
     "timestamp_ntz": {
-        "postgres": Held("timestamp", between_utc, _local, between_utc, _without_zone),
-        "duckdb": Held("timestamp", between_utc, _local, between_utc, _without_zone),
+        "postgres": Held("timestamp without time zone", between_utc, _local, between_utc, _without_zone),
+        "duckdb": Held("timestamp without time zone", between_utc, _local, between_utc, _without_zone),
         "spark": Held(
             "timestamp_ntz",
             lambda sql: try_cast(call("CONCAT", sql, string_literal("Z")), "TIMESTAMPTZ"),
@@ -150,25 +155,54 @@ HELD: Mapping[str, Mapping[str, Held]] = {
 _OTHERS = ("same", "in", "is_null")
 
 
-def _held(engine: str, node: Node | FieldDecl) -> tuple[OfColumn, Held] | None:
-    form = of_field(node)
+def is_column(node: Node) -> bool:
+    """Whether a node is a field, or a member of a struct, which SQL reads as the column holds it."""
+    return isinstance(node, Field) or (isinstance(node, Call) and node.op == "member")
+
+
+def _held_as(engine: str, form: OfColumn | None) -> tuple[OfColumn, Held] | None:
     held = HELD[form.name].get(engine) if form is not None else None
     return (form, held) if form is not None and held is not None else None
 
 
-def read(engine: str, field: Field, column: Sql) -> Sql:
-    """The value of a field in expressions."""
-    found = _held(engine, field)
-    return column if found is None else found[1].read(column)
+def _held(engine: str, node: Node) -> tuple[OfColumn, Held] | None:
+    return _held_as(engine, of_field(node)) if is_column(node) else None
 
 
-def column_of(node: Node) -> Field | None:
-    """The field with a form that a node is, read with the operator of the form; None for any other node."""
+def read(engine: str, node: Node, column: Sql) -> Sql:
+    """The value of a field or member in expressions; of arrays all elements are read."""
+    if (found := _held(engine, node)) is not None:
+        return found[1].read(column)
+    found = _held_as(engine, of_elements(node))
+    if found is None:
+        return column
+    element = variable("__each")
+    return _EACH[engine](column, found[1].read(element), element.this)
+
+
+def _each_row(items: Sql, value: Sql, name: exp.Identifier) -> Sql:
+    alias = exp.TableAlias(this=exp.to_identifier("__all", quoted=True), columns=[name.copy()])
+    rows = exp.Select(expressions=[value]).from_(exp.Unnest(expressions=[items], alias=alias), copy=False)
+    return case((not_(is_null(items)), call("ARRAY", rows)))
+
+
+# An array with another value in the place of each element.
+_EACH: Mapping[str, Callable[[Sql, Sql, exp.Identifier], Sql]] = {
+    "postgres": _each_row,
+    "spark": lambda items, value, name: call("TRANSFORM", items, lambda_(value, name.name)),
+    "duckdb": lambda items, value, name: call("LIST_TRANSFORM", items, lambda_(value, name.name)),
+}
+
+
+def column_of(node: Node) -> Node | None:
+    """The field or member with a form that a node is, read with the operator of the form; None for any other
+    node.
+    """
     is_read = isinstance(node, Call) and len(node.args) == 1
     field = node.args[0] if is_read and isinstance(node, Call) else node
-    form = of_field(field)
+    form = of_field(field) if is_column(field) else None
     read = node.op if is_read and isinstance(node, Call) else ""
-    return field if isinstance(field, Field) and form is not None and form.form.read == read else None
+    return field if form is not None and form.form.read == read else None
 
 
 def held(engine: str, node: Call) -> Held | None:
@@ -176,8 +210,10 @@ def held(engine: str, node: Call) -> Held | None:
     if node.op not in COMPARISON_NODES and node.op not in _OTHERS:
         return None
     if node.op == "is_null":
-        found = _held(engine, node.args[0]) if isinstance(node.args[0], Field) else None
+        found = _held(engine, node.args[0])
         return None if found is None else found[1]
+    if node.op == "in" and not isinstance(node.args[1], Items):
+        return None
     fields = [field for field in map(column_of, node.args) if field is not None]
     found = _held(engine, fields[0]) if fields else None
     if found is None or (node.op in ORDERED and not found[1].ordered):
@@ -190,15 +226,16 @@ def held(engine: str, node: Call) -> Held | None:
 
 def is_at_column(engine: str, node: Node) -> bool | None:
     """Whether a test of a column with a form is written in the column's type; None for any other node."""
-    if not any(isinstance(part, Field) and _held(engine, part) for part in walk(node)):
+    if not any(_held(engine, part) for part in walk(node)):
         return None
     return isinstance(node, Call) and held(engine, node) is not None
 
 
-def _stands_beside(node: Node, field: Field, form: OfColumn, held: Held) -> bool:
+def _stands_beside(node: Node, field: Node, form: OfColumn, held: Held) -> bool:
     match node:
         case _ if (other := column_of(node)) is not None:
-            return other is field or (held.pairs and other.decl.stored == field.decl.stored)
+            beside = of_field(other)
+            return other is field or (held.pairs and beside is not None and beside.shown == form.shown)
         case Items(items=items):
             return bool(items) and all(_stands_beside(item, field, form, held) for item in items)
         case Literal():
@@ -213,17 +250,30 @@ def _is_value(node: Literal, form: OfColumn) -> bool:
 
 def stored_value(engine: str, decl: FieldDecl, value: Any) -> Any:
     """A value of a row as a driver gives it to an engine for the column of a field."""
-    if of_field(decl) is None:
-        return value
-    result, found = as_stored(value, decl), _held(engine, decl)
-    return result if found is None or result is None else found[1].given(result)
+    kind = held_type(decl)
+    return value if kind == decl.type else _given(engine, kind, as_stored(value, decl))
+
+
+def _given(engine: str, kind: Type, value: Any) -> Any:
+    match kind:
+        case _ if value is None:
+            return None
+        case FormType():
+            found = _held_as(engine, form_of(kind.name))
+            return value if found is None else found[1].given(value)
+        case ArrayType(element):
+            return [_given(engine, element, item) for item in value]
+        case StructType(fields):
+            return {name: _given(engine, member, value.get(name)) for name, member in fields}
+        case _:
+            return value
 
 
 def as_held(engine: str, decl: FieldDecl, value: str) -> str:
     """The SQL of a value of the core type as one of the column's type; NULL if the column has no such
     value.
     """
-    found = _held(engine, decl)
+    found = _held_as(engine, of_field(decl))
     if found is not None and (write := found[1].written or found[1].convert) is not None:
         return write(exp.Paren(this=exp.Var(this=value))).sql(dialect=engine)
     wanted = stored_type(engine, decl, lambda _: "")
@@ -231,12 +281,21 @@ def as_held(engine: str, decl: FieldDecl, value: str) -> str:
 
 
 def stored_type(engine: str, decl: FieldDecl, otherwise: Callable[[Type], str]) -> str:
-    """The type of the column of a field; `otherwise` names that of a core type."""
-    form = of_field(decl)
-    if form is None:
-        return decl.stored or otherwise(decl.type)
-    held = HELD[form.name].get(engine)
-    if held is None:
-        return otherwise(decl.type)
+    """The type of the column of a field; `otherwise` names a type of the engine."""
+    found = engine_type(engine, decl)
+    return (held_type(decl) == decl.type and decl.stored) or otherwise(found)
+
+
+def engine_type(engine: str, decl: FieldDecl) -> Type:
+    """The type of the column of a field, with the engine's names of the forms inside of it."""
+    return with_forms(held_type(decl), lambda form: _named(engine, form))
+
+
+def _named(engine: str, kind: FormType) -> Type:
+    """The type of an engine for a form."""
+    form = form_of(kind.name)
+    found = _held_as(engine, form)
+    if form is None or found is None:
+        return core_type(kind)
     labels = ", ".join("'{}'".format(word.replace("'", "''")) for word in form.words)
-    return held.type.format(labels=labels, words=", ".join(form.words))
+    return FormType(found[1].type.format(labels=labels, words=", ".join(form.words)))

@@ -191,6 +191,8 @@ class Renderer(Struct):
                 msg.unsupported(node.span, self.dialect.name, written(node), rule.text, rule.hint)
             )
         sql = rule(self, node) if node.op not in BY_KEY else self.with_literal_keys(rule, node)
+        if node.op == "member":
+            sql = column_forms.read(self.dialect.name, node, sql)
         # Rules for JSON documents handle JSON null themselves.
         return self.dialect.not_json_null(sql) if node.type == JSON and node.op in COLUMN_LOOK_UPS else sql
 
@@ -203,7 +205,7 @@ class Renderer(Struct):
         def part(node: Node) -> Sql:
             match node:
                 case _ if (field := column_forms.column_of(node)) is not None:
-                    return self.column(field)
+                    return self.held(field)
                 case Items():
                     return exp.Tuple(expressions=[part(item) for item in node.items])
                 case Literal():
@@ -213,8 +215,7 @@ class Renderer(Struct):
                     return sql if held.convert is None else held.convert(sql)
 
         if node.op == "is_null":
-            (field,) = node.args
-            return is_null(self.column(field) if isinstance(field, Field) else self.node(field))
+            return is_null(self.held(node.args[0]))
         one, other = map(part, node.args)
         kind = exp.NullSafeEQ if node.op == "same" else COMPARISON_NODES.get(node.op)
         sql = exp.In(this=one, expressions=other.expressions) if kind is None else binary(kind, one, other)
@@ -222,6 +223,13 @@ class Renderer(Struct):
             return sql
         also = held.only_if(one.copy())
         return or_(sql, not_(also)) if node.op == "ne" else and_(sql, also)
+
+    def held(self, node: Node) -> Sql:
+        """A column, or a member of a struct in one, as the engine holds it."""
+        rule = self.dialect.table["member"]
+        if isinstance(node, Call) and not isinstance(rule, NotSupported):
+            return rule(self, node)
+        return self.column(node) if isinstance(node, Field) else self.node(node)
 
     def function(self, node: Call) -> Sql | None:
         """The call of a function that is installed where the SQL runs; None if there is none."""

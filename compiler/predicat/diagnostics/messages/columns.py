@@ -39,6 +39,10 @@ local_as_text = Problem[str]("""not-comparable: {local} is a local time, which e
     hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
 only_compared = Problem[str, str]("""not-comparable: {field}, {kind:a} column, is only compared (=, <, IN)
     hint: read what you need of it from an expression of the field""")
+each_element = Problem[str, str]("""not-comparable: {name} is an array of {kind}, read element by element
+    hint: test the elements: exists({name}, x -> x = 'a')""")
+only_members = Problem[str]("""not-comparable: {name} has members that its column holds in a type of its own
+    hint: read its members one by one""")
 in_lower_case = Problem[str]("""bad-constant: {field} is read in lower case: capital letters never match
     hint: write the constant in lower case""")
 list_in_form = Problem[str, str]("""bad-constant: the list has values that {field} cannot have as {kind}

@@ -20,6 +20,7 @@ GROUPS_IN_REPLACEMENT = "write \\\\1 for a group, \\\\0 for the match, and \\\\\
 HEXADECIMAL_DIGITS = "\\x needs two hexadecimal digits, or some in braces"
 LAZY_AT_THE_END = "it ends with a lazy repetition, and engines match different parts of a string"
 LINES_TO_FIND = "what matches at the ends of lines differs between engines"
+NO_FORMS_IN_MAPS = "values of maps have no type of a column: write map<string, string>"
 MAP_KEYS_ARE_STRINGS = "the keys of a map are strings"
 NO_BACK_REFERENCES = "RE2 has no back-references"
 NO_CLOSING_BRACKET = "a '(' is not closed"

@@ -9,11 +9,12 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.ir.column_forms import of_field
+from predicat.ir.column_forms import of_field, stored_element
 from predicat.ir.nodes import (
     TRUE,
     Call,
     Field,
+    FieldDecl,
     Literal,
     Node,
     Parameter,
@@ -71,6 +72,8 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
     there are too many combinations.
     """
     variable = x_of(slot.type)
+    if isinstance(slot.type, ArrayType) and (stored := stored_element(slot)):
+        variable = Field(slot.type, FieldDecl("x", slot.type, stored=f"array<{stored}>"))
     form = of_field(slot)
     asked = [*tests, *(() if form is None else (form.shape(slot),))]
     nodes = [substituted(test, slot, variable) for test in asked]
@@ -248,7 +251,7 @@ class _Arrays:
 
     def __init__(self, variable: Field, kind: ArrayType) -> None:
         self.variable = variable
-        self.element = x_of(kind.element)
+        self.element = Field(kind.element, FieldDecl("x", kind.element, stored=stored_element(variable)))
         self.size = x_of(BIGINT)
         self.bodies: dict[Node, None] = {}
         # For each body, the number of TRUE elements up to which it matters.

@@ -16,12 +16,13 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.ir.column_forms import of_field
+from predicat.ir.column_forms import OfColumn, form_of, held_type
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
     NOW,
     Call,
     Field,
+    FieldDecl,
     Items,
     Literal,
     Node,
@@ -43,6 +44,8 @@ from predicat.ir.types import (
     TIMESTAMP,
     ArrayType,
     DecimalType,
+    FormType,
+    StructType,
     Type,
 )
 from predicat.ir.value_sets import ValueSet
@@ -103,6 +106,7 @@ class Encoder(ABC):
 
     Attributes:
         variables: The values of the row, by their path.
+        columns: The fields, by their names.
         constraints: Conditions on the variables that are true for every row.
         children: The paths of the members of maps, structs and JSON values.
         nulls: Conditions for members of JSON objects that exist and are JSON null.
@@ -137,6 +141,7 @@ class Encoder(ABC):
         self.opaque_texts = opaque_texts
         self.work = Work(math.inf) if work is None else work
         self.variables: dict[Path, Term] = {}
+        self.columns: dict[Any, FieldDecl] = {}
         self.constraints: list[Any] = []
         self.opaque: dict[str, None] = {}
         self.inexact = False
@@ -171,7 +176,7 @@ class Encoder(ABC):
             case Literal():
                 return self.literal(node)
             case Field():
-                return self.field(node, env)
+                return self.field(node)
             case Parameter():
                 return self.parameter(node.decl, node.type)
             case Variable():
@@ -287,21 +292,35 @@ class Encoder(ABC):
         self.names += 1
         return sort(f"v{self.names}")
 
-    def field(self, node: Field, env: Env) -> Term:
+    def field(self, node: Field) -> Term:
         """The value of a field, which is one of its column."""
-        path = (("field", node.decl.name),)
-        known, form = path in self.variables, of_field(node)
-        result = self.variable(path, node.type, node.decl.stored)
-        if form is not None and not known:
-            self.constraints.append(any_of(result.null, self.truth(form.shape(node), env).true))
-        return result
+        self.columns.setdefault(node.decl.name, node.decl)
+        return self.variable((("field", node.decl.name),), node.type, node.decl.stored)
 
     def variable(self, path: Path, kind: Type, stored: str = "") -> Term:
         """The value at a path. Its variables are created at the first use."""
         result = self.variables.get(path)
         if result is None:
             result = self.variables[path] = self.unknown(path, kind, stored)
+            form = self.form_at(path)
+            if form is not None:
+                shape = form.shape(Variable(kind, "value"))
+                self.constraints.append(
+                    any_of(result.null, self.truth(shape, {"value": (path, result)}).true)
+                )
         return result
+
+    def form_at(self, path: Path) -> OfColumn | None:
+        """The form of what is at a path in its column; None for any other value."""
+        root, *steps = path
+        decl = self.columns.get(root[1]) if root[0] == "field" else None
+        held: Type | None = None if decl is None else held_type(decl)
+        for step in steps:
+            if isinstance(held, StructType):
+                held = held.get(str(step[1]))
+            else:
+                held = held.element if isinstance(held, ArrayType) and step[0] == "item" else None
+        return form_of(held.name) if isinstance(held, FormType) else None
 
     def unknown(self, path: Path, kind: Type, stored: str = "") -> Term:
         """New variables for a value of a type at a path, with their constraints. Of a declared width they are
