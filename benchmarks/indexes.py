@@ -43,6 +43,9 @@ FIELDS = {
     "code": "char(8)",
     "ip": "inet",
     "digest": "binary",
+    "net": "cidr",
+    "opens": "time",
+    "title": "name",
     "state": "enum(open, closed, new, done, lost)",
 }
 TABLE = """
@@ -65,7 +68,9 @@ CREATE TABLE public.records AS SELECT i::bigint AS id, (i * 7919 % {rows})::bigi
   CASE WHEN i % 1000 = 0 THEN 'lost' WHEN i % 2 = 0 THEN 'open' ELSE 'closed' END::public.state AS state,
   timestamp '2024-01-01 00:00:00' + (i * 7919 % {rows}) * interval '5 minutes' AS local,
   ('User' || i * 7919 % {rows} || '@EX.com')::citext AS email, (i * 7919 % {rows})::char(8) AS code,
-  ('10.0.0.0'::inet + i * 7919 % {rows}) AS ip, sha256((i * 7919 % {rows})::text::bytea) AS digest
+  ('10.0.0.0'::inet + i * 7919 % {rows}) AS ip, sha256((i * 7919 % {rows})::text::bytea) AS digest,
+  ('10.0.0.0'::inet + i * 7919 % {rows})::cidr AS net, ('Name ' || i * 7919 % {rows})::name AS title,
+  time '00:00' + (i * 7919 % {rows}) * interval '0.8 seconds' AS opens
 FROM generate_series(1, {rows}::bigint) AS i
 """
 # Orders of texts, with the ways to make a database of each: the first that the server takes.

@@ -39,9 +39,9 @@ from predicat.ir.operators import BY_KEY
 from predicat.ir.python_values import RowError, as_row
 from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import PartlyRead, Tree, Value
-from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError
+from predicat.ir.types import Type, TypeSyntaxError
 from predicat.ir.values import to_value
-from predicat.ir.widths import field_type
+from predicat.ir.widths import TYPE_NAMES, field_type
 from predicat.language import LANGUAGES, WRITERS, Language, writer
 from predicat.language.common.body import Body
 from predicat.lower import core
@@ -482,7 +482,9 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     try:
         kind, stored = field_type(text)
     except TypeSyntaxError as error:
-        raise PredicatError.of(say_keys.bad_type(NOWHERE, text, str(error), SCALAR_NAMES)) from None
+        raise PredicatError.of(
+            say_keys.bad_type(NOWHERE, text, str(error), () if error.is_known else TYPE_NAMES)
+        ) from None
     nulls = str(data.get("nulls", "absent"))
     if nulls not in ("absent", "value"):
         raise PredicatError.of(say.absent_or_value_here(NOWHERE, nulls))

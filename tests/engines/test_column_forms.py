@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -10,6 +11,10 @@ from msgspec.structs import replace
 
 import predicat
 from predicat.api import declared
+from predicat.backends.column_types import column_type, holds
+from predicat.deploy.columns import check_fields
+from predicat.deploy.relations import columns_of
+from predicat.diagnostics.messages.keys import READ_AS
 from predicat.ir.canonical import canonical_text
 from predicat.ir.column_forms import form_of, spelled
 from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, rewrite_children
@@ -110,6 +115,10 @@ REFUSED: Mapping[str, str] = {
     "regexp_like(mail, 'A.b')": "mail is read in lower case: capital letters never match",
     "b = 'xyz'": "'xyz' is no value of a column of binary",
     "length(b) = 2": "b, a binary column, is only compared",
+    "net = '10.0.0.1/8'": "'10.0.0.1/8' is no value of a column of cidr",
+    "net < '10.0.0.0/8'": "the order of net, a cidr column, differs between engines",
+    "opens > '25:00'": "'25:00' is no value of a column of time",
+    "opens = t::time": "cannot compare string with duration",
     "ip = '10.0.0.256'": "'10.0.0.256' is no value of a column of inet",
     "ip < '10.0.0.1'": "the order of ip, an inet column, differs between engines",
     "t > m": "t is a local time, and m is a moment",
@@ -140,18 +149,61 @@ def test_a_constant_may_have_the_type_of_its_column(text: str, language: str) ->
 def test_what_has_no_meaning_is_refused(text: str) -> None:
     fields = {"id": "uuid", "state": "enum(new, paid)", "t": "timestamp_ntz", "m": "timestamp"}
     fields |= {"code": "char(3)", "mail": "citext", "b": "bytea", "ip": "inet"}
+    fields |= {"net": "cidr", "opens": "time"}
     with pytest.raises(predicat.PredicatError) as caught:
         predicat.parse(text, "sql", fields)
     assert REFUSED[text] in str(caught.value)
     assert all(problem.span.text for problem in caught.value.diagnostics)
 
 
-@pytest.mark.parametrize(
-    "text", ["enum()", "enum(a, a)", "enum(a b)", "uuid(3)", "enum", "map<string, uuid>"]
-)
+BAD_TYPES = {
+    "enum()": "write the labels of an enum",
+    "enum(a, a)": "a label of an enum is written twice",
+    "enum(a b)": "write the labels of an enum",
+    "enum": "write the labels of an enum",
+    "array<uuid(3)>": "uuid has no parentheses: write uuid",
+    "map<string, uuid>": "is not a type",
+    "uuid(3)": "uuid has no parentheses: write uuid",
+    "inet(8)": "inet has no parentheses: write inet",
+    "time(9)": "time has at most 6 digits of a second",
+    "uuidd": "did you mean 'uuid'?",
+    "time with time zone": 'expression: {postgres: "x::text"}',
+    "hugeint": 'expression: {duckdb: "TRY_CAST(x AS DECIMAL(38,0))"}',
+}
+
+
+@pytest.mark.parametrize("text", BAD_TYPES)
 def test_a_type_that_cannot_be_read_is_refused(text: str) -> None:
-    with pytest.raises(predicat.PredicatError):
+    with pytest.raises(predicat.PredicatError) as caught:
         declared({"x": text})
+    assert BAD_TYPES[text] in str(caught.value)
+
+
+@pytest.mark.parametrize("name", READ_AS)
+def test_a_type_that_no_field_has_is_refused_with_an_expression_that_works(name: str, postgres: Any) -> None:
+    kind, engine, read = READ_AS[name]
+    with pytest.raises(predicat.PredicatError) as caught:
+        declared({"x": name})
+    assert read.format("x") in str(caught.value)
+    decl = declared({"x": {"type": kind, "expression": {engine: read.format("x")}}})["x"]
+    if engine == "duckdb":
+        with duckdb.connect() as connection:
+            (found,) = connection.execute(
+                f"SELECT {decl.expression(engine)} FROM (SELECT 1::{name} AS x)"
+            ).description
+            assert holds(engine, decl, column_type(engine, str(found[1]))).kind != "refused"
+        return
+    known = postgres.execute("SELECT to_regtype(%s)::text", (name,)).fetchone()[0]
+    if known is None:
+        pytest.skip("the server has no such type")
+    postgres.execute(
+        f"CREATE TEMPORARY TABLE of_types (x {known}); INSERT INTO of_types VALUES (NULL)".encode()
+    )
+    try:
+        kinds, composites = columns_of(postgres, "of_types", [decl])
+        check_fields(engine, "of_types", kinds, [decl], composites)
+    finally:
+        postgres.execute("DROP TABLE of_types")
 
 
 def test_labels_are_any_text() -> None:
@@ -174,6 +226,11 @@ def test_labels_are_any_text() -> None:
         ("binary", "x = 'FF'", "x IN ('\\xff')", "equivalent"),
         ("inet", "x = '10.0.0.1/32'", "x IN ('10.0.0.1')", "equivalent"),
         ("citext", "x = 'ABC'", "x IN ('abc')", "equivalent"),
+        ("cidr", "x = '10.0.0.1'", "x IN ('10.0.0.1/32')", "equivalent"),
+        ("time", "x >= '10:00'", "x > TIME '09:59:59.999999'", "equivalent"),
+        ("time", "x > '10:00'", "x >= TIME '10:00'", "wider"),
+        ("time", "x <= '24:00'", "x IS NOT NULL", "equivalent as a filter"),
+        ("name", "x = 'a'", "x IN ('a')", "equivalent"),
         ("timestamp_ntz", "year(x) = 2025", "x >= '2025-01-01' AND x < '2026-01-01'", "equivalent"),
     ],
 )
@@ -198,7 +255,9 @@ def test_no_row_has_an_outcome_that_is_said_never_to_be(nodes: list[Node]) -> No
             assert example(node, outcome, 0.1)[0] != "none", (canonical_text(node), outcome)
 
 
-@pytest.mark.parametrize("kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext", "binary"])
+@pytest.mark.parametrize(
+    "kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext", "binary", "time", "name"]
+)
 @pytest.mark.parametrize("op", ["eq", "ne", "lt", "ge"])
 def test_a_column_may_be_beside_any_parameter(kind: str, op: str) -> None:
     decl = declared({"x": kind})["x"]

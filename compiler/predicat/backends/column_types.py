@@ -85,6 +85,12 @@ CONTRACT = (
     Row("char", "string", SAME, engines="spark duckdb"),
     Row("inet", "inet", SAME),
     Row("inet", "string", SAME, engines="spark duckdb"),
+    Row("cidr", "cidr", SAME),
+    Row("cidr", "string", SAME, engines="spark duckdb"),
+    Row("time", "time", SAME, engines="postgres duckdb"),
+    Row("time", "string", SAME, engines="spark"),
+    Row("name", "name", SAME),
+    Row("name", "string", SAME, engines="spark duckdb"),
     Row("binary", "binary", SAME),
     Row("citext", "citext", SAME),
     Row("citext", "string", SAME, engines="spark duckdb"),
@@ -99,7 +105,7 @@ CONTRACT = (
     Row("uuid", "string", SAME, engines="spark"),
     Row("enum", "enum", SAME, say.LABELS, digits=LABELS, cast="CAST({column} AS text)"),
     Row("enum", "string", SAME),
-    Row("string", "uuid enum", REFUSED, say.OWN_TYPE),
+    Row("string", "uuid enum inet cidr name time", REFUSED, say.OWN_TYPE),
     Row("date", "date", SAME),
     Row("date", f"timestamp {_LOCAL}", REFUSED, say.MOMENT),
     Row("timestamp", "timestamp", SAME),
@@ -166,6 +172,7 @@ _KINDS = {
     **dict.fromkeys(("JSON", "JSONB", "VARIANT"), "json"),
     **dict.fromkeys(("VARBINARY", "BINARY"), "binary"),
     "INET": "inet",
+    "CIDR": "cidr",
     "NAME": "name",
     "USERDEFINED": "user_type",
     "TIMESTAMP_NS": "timestamp_ns",
@@ -184,8 +191,8 @@ def column_type(engine: str, text: str, composites: Composites | None = None) ->
     if text in known:
         members = tuple((name, column_type(engine, kind, known)) for name, kind in known[text].items())
         return ColumnType("struct", text, parts=members)
-    if engine == "postgres" and text.rpartition(".")[2] == "citext":
-        return ColumnType("citext", text)
+    if engine == "postgres" and (name := text.rpartition(".")[2]) in ("citext", "cidr"):
+        return ColumnType(name, text)
     plain, _, collation = text.partition(" COLLATE " if engine == "postgres" else " collate ")
     if collation:
         return ColumnType("collated", text)
@@ -313,7 +320,7 @@ def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
 # The declared type for a column of a kind.
 _FIELDS = {
     **{kind: kind for kind in (*_INTEGERS.split(), "float", "double", "boolean")},
-    **{kind: kind for kind in ("string", "uuid", "inet", "citext", "json")},
+    **{kind: kind for kind in ("string", "uuid", "inet", "cidr", "time", "name", "citext", "json")},
     **{kind: kind for kind in ("date", "timestamp", "timestamp_ntz")},
     "binary": "binary",
     "utinyint": "smallint",

@@ -15,9 +15,9 @@ from predicat.diagnostics.messages import keys as say_keys
 from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.python_values import RowError
-from predicat.ir.types import SCALAR_NAMES, Type, TypeSyntaxError, parse_type
+from predicat.ir.types import Type, TypeSyntaxError, parse_type
 from predicat.ir.values import to_value
-from predicat.ir.widths import field_type
+from predicat.ir.widths import TYPE_NAMES, field_type
 
 T = TypeVar("T")
 
@@ -137,5 +137,7 @@ def _type(item: YamlNode, read: Callable[[str], T]) -> T | None:
         return read(text)
     except TypeSyntaxError as error:
         if text:
-            item.reporter.add(say_keys.bad_type(item.span, text, str(error), SCALAR_NAMES))
+            item.reporter.add(
+                say_keys.bad_type(item.span, text, str(error), () if error.is_known else TYPE_NAMES)
+            )
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 from predicat.check import text_constants, without_ansi
 from predicat.check.protocol import Calls
 from predicat.diagnostics import Diagnostic, Span
@@ -14,6 +16,7 @@ from predicat.forms.conversions import (
     time_constant,
 )
 from predicat.forms.text_casts import BLANKS
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import (
@@ -42,6 +45,7 @@ def align(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
     if not check.rules.ansi:
         left, right = without_ansi.beside(check, left, right)
     left, right = as_time(check, left, right.type), as_time(check, right, left.type)
+    left, right = clock_text(left, right), clock_text(right, left)
     if not check.rules.reads_literals:
         return left, right
     return as_scalar(check, left, right), as_scalar(check, right, left)
@@ -69,6 +73,17 @@ def as_clock(check: Calls, node: Node, text: str) -> Node:
     if value is None:
         raise check.fail(sql_times.bad_time_of_day(node.span, text))
     return Literal(DURATION, value, node.span)
+
+
+def clock_text(node: Node, other: Node) -> Node:
+    """A constant time of day beside a column of `time`, whose values are texts, as a text."""
+    form = of_field(other)
+    if not isinstance(node, Literal) or not isinstance(node.value, timedelta) or form is None:
+        return node
+    day, moment = timedelta(days=1), datetime(2000, 1, 1, tzinfo=UTC) + node.value
+    if form.name != "time" or not timedelta(0) <= node.value < day:
+        return node
+    return Literal(STRING, moment.time().isoformat(), node.span)
 
 
 def as_time(check: Calls, node: Node, other: Type) -> Node:

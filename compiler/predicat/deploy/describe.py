@@ -21,6 +21,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import tables as say_tables
+from predicat.diagnostics.messages.keys import READ_AS
 from predicat.files import duckdb_tables, inference, records
 from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.types import MAX_PRECISION, DecimalType, Scalar
@@ -66,13 +67,14 @@ class Described(Struct, frozen=True):
 # How PostgreSQL gives columns whose types no field has, by kinds of types: the type of the field, and the
 # expression. Any other is read as text.
 _READ = {
+    **{name: (kind, read) for name, (kind, engine, read) in READ_AS.items() if engine == "postgres"},
+    "tsvector": ("string", "{}::text"),
+    **dict.fromkeys(("geometry", "geography"), ("string", "{}::text")),
     "json_text": ("json", "{}::jsonb"),
     "numeric": (
         f"decimal({MAX_PRECISION},10)",
         f"(CASE WHEN abs({{0}}) < 1e28 THEN {{0}} END)::numeric({MAX_PRECISION},10)",
     ),
-    "money": ("decimal(38,2)", "{}::numeric(38,2)"),
-    "oid": ("bigint", "{}::bigint"),
     "struct": ("json", "to_jsonb({})"),
 }
 _READ_ARRAYS = {"json_text": ("array<json>", "{}::jsonb[]")}

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
+from datetime import datetime, time
 from functools import lru_cache
-from ipaddress import IPv4Address, ip_address
+from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any
 
 from msgspec import Struct
@@ -86,8 +86,17 @@ def _label(value: str, labels: Words) -> str:
 _UNPADDED = "^(?s:(?:.{{0,{0}}}[^ ])?)$"
 # An address, and for one of version 6 texts that look like one.
 _BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-_IPV4 = f"{_BYTE}(?:[.]{_BYTE}){{3}}(?:/(?:[12]?[0-9]|3[01]))?"
-_IPV6 = "[0-9a-f]{0,4}:[0-9a-f:]*(?::[0-9.]*)?(?:/(?:[1-9]?[0-9]|1[01][0-9]|12[0-7]))?"
+_IPV4 = f"{_BYTE}(?:[.]{_BYTE}){{3}}"
+_IPV6 = "[0-9a-f]{0,4}:[0-9a-f:]*(?::[0-9.]*)?"
+# The lengths of networks that are shorter than an address.
+_BITS4, _BITS6 = "(?:[12]?[0-9]|3[01])", "(?:[1-9]?[0-9]|1[01][0-9]|12[0-7])"
+_INET = f"^(?:{_IPV4}(?:/{_BITS4})?|{_IPV6}(?:/{_BITS6})?)$"
+_CIDR = f"^(?:{_IPV4}/(?:{_BITS4}|32)|{_IPV6}/(?:{_BITS6}|128))$"
+# A time of day, also without its seconds, and the end of the day.
+_CLOCK = re.compile(
+    r"(?:([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?|(24):(00)(?::00)?)", re.ASCII
+)
+_TIME = "^(?:(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){2}(?:[.][0-9]{0,5}[1-9])?|24:00:00)$"
 # A time with an offset from UTC.
 OFFSET = "[0-9]:[0-9.: ]*[+-][0-9:]+[ ')]*$"
 
@@ -123,6 +132,26 @@ def _address(value: str, _words: Words) -> str:
     mapped = f"::{'ffff:' if words else ''}{IPv4Address(int(address) & 0xFFFFFFFF)}"
     shown = mapped if dotted else str(address)
     return f"{shown}/{int(length)}" if slash and int(length) < address.max_prefixlen else shown
+
+
+def _network(value: str, _words: Words) -> str:
+    """A network as PostgreSQL shows it: its address, which has no bits beyond the length, and its length."""
+    network = ip_network(value.strip())
+    return f"{_address(str(network.network_address), ())}/{network.prefixlen}"
+
+
+def _clock(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, time) else value
+
+
+def _time(value: str, _words: Words) -> str:
+    """A time of day as PostgreSQL and DuckDB show it."""
+    match = _CLOCK.fullmatch(value.strip())
+    if match is None:
+        raise RowError
+    hour, minute, second, fraction, end, _ = match.groups("")
+    whole, digits = f"{hour or end:0>2}:{minute or '00'}:{second or '00'}", fraction.rstrip("0")
+    return f"{whole}.{digits}" if digits else whole
 
 
 def _unpadded(value: str, words: Words) -> str:
@@ -161,7 +190,7 @@ FORMS: dict[str, Form] = {
     "inet": Form(
         STRING,
         _address,
-        lambda node, _: Call(BOOLEAN, "matches", (node, _text(f"^(?:{_IPV4}|{_IPV6})$"))),
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(_INET))),
         lambda _: ["10.0.0.1", "10.0.0.0/8", "::1"],
         ordered=False,
     ),
@@ -173,11 +202,27 @@ FORMS: dict[str, Form] = {
         given=_hexadecimal,
         compared_only=True,
     ),
+    "cidr": Form(
+        STRING,
+        _network,
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(_CIDR))),
+        lambda _: ["10.0.0.0/8", "10.0.0.1/32", "::/0"],
+        ordered=False,
+    ),
+    "time": Form(
+        STRING,
+        _time,
+        lambda node, _: Call(BOOLEAN, "matches", (node, _text(_TIME))),
+        lambda _: ["00:00:00", "12:30:00.5", "24:00:00"],
+        given=_clock,
+    ),
+    "name": Form(STRING),
     "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
 }
 _SPELLINGS = {
     "binary": re.compile("bytea|bytes|blob|varbinary"),
     "char": re.compile(r"(?:char|character|bpchar)\s*(\(\s*\d+\s*\))"),
+    "time": re.compile(r"time\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
     "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
 }
 # A `timestamp` alone is a moment, as in Spark.
@@ -188,7 +233,7 @@ _MOMENTS = re.compile(r"timestamp\s*(?:\([0-6]\))?")
 def split(text: str) -> tuple[str, Words] | None:
     """The name of a form and its words, from a type as it is declared; None for another type.
 
-    Raises ValueError with the place where the words of an enum cannot be read.
+    Raises ValueError for words that the type does not have, or an enum whose words cannot be read.
     """
     plain = text.strip().lower()
     if not _MOMENTS.fullmatch(plain):
@@ -196,14 +241,22 @@ def split(text: str) -> tuple[str, Words] | None:
         text = next((name + "".join(match.groups()) for name, match in found if match), text)
     match = re.match(r"\s*([a-z_]+)\s*(?:\((.*)\))?\s*\Z", text, re.IGNORECASE | re.DOTALL)
     name = match[1].lower() if match else ""
-    if match is None or name not in FORMS or (match[2] is not None) != (name in _WITH_WORDS):
+    if match is None or name not in FORMS or (name == "char" and match[2] is None):
         return None
+    if (match[2] is not None) != (name in _WITH_WORDS):
+        raise ValueError(_no_words(name))
     words = _words(match[2]) if match[2] is not None else ()
     return None if name == "char" and not _is_length(words) else (name, words)
 
 
 # The forms whose types have words: the labels of an enum, the length of a text.
 _WITH_WORDS = ("enum", "char")
+
+
+def _no_words(name: str) -> str:
+    """Why a type cannot be written with parentheses, or without them."""
+    timed = name in ("time", "timestamp_ntz")
+    return say.ENUM_WORDS if name == "enum" else say.at_most_six(name) if timed else say.no_parentheses(name)
 
 
 def _is_length(words: Words) -> bool:
@@ -295,7 +348,7 @@ def _leaf(text: str, place: int) -> tuple[Type, int] | None:
     try:
         found = None if match is None else split(match[0])
     except ValueError as error:
-        raise TypeSyntaxError(str(error), place) from None
+        raise TypeSyntaxError(str(error), place, is_known=True) from None
     return None if match is None or found is None else (FormType(spelled(*found)), match.end())
 
 

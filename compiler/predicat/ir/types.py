@@ -165,11 +165,14 @@ def is_numeric(kind: Type) -> bool:
 
 
 class TypeSyntaxError(ValueError):
-    """A string that is not a type. `offset` is where parsing stopped."""
+    """A string that is not a type. `offset` is where parsing stopped, `is_known` whether the type is known
+    otherwise, so that the message says all.
+    """
 
-    def __init__(self, message: str, offset: int) -> None:
+    def __init__(self, message: str, offset: int, *, is_known: bool = False) -> None:
         super().__init__(message)
         self.offset = offset
+        self.is_known = is_known
 
 
 def parse_type(text: str, leaf: Leaf = lambda _text, _place: None) -> Type:

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.column_forms import core_type, formed_type, held_type, stored_text
+from predicat.ir.column_forms import FORMS, core_type, formed_type, held_type, stored_text
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
-from predicat.ir.types import DOUBLE, Type
+from predicat.ir.types import DOUBLE, SCALAR_NAMES, Type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 # The least and the greatest value of the integer types that are narrower than `bigint`.
@@ -40,6 +40,10 @@ _SPELLINGS = {
     "real": "float",
     "float4": "float",
 }
+
+
+# The names of types that fields may have.
+TYPE_NAMES = (*SCALAR_NAMES, *FORMS)
 
 
 def stored_width(text: str) -> str:

@@ -132,6 +132,13 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         ),
     },
     "inet": {"postgres": Held("inet", lambda sql: call("ABBREV", sql), ordered=False)},
+    "cidr": {"postgres": Held("cidr", _text, ordered=False)},
+    "time": {
+        "postgres": Held("time", _text),
+        "duckdb": Held("time", _text, lambda sql, _: cast(sql, "TIME")),
+    },
+    # PostgreSQL cuts a constant of the type off, and uses no index for it
+    "name": {"postgres": Held("name", _text, lambda sql, _: _text(sql))},
     "binary": {
         "postgres": Held("bytea", lambda sql: _hexadecimal(call("ENCODE", sql, string_literal("hex")))),
         "duckdb": Held("blob", _hex, _unhexed, given=_as_bytes, written=_of_digits),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
@@ -42,18 +42,44 @@ TYPES_BY_MEANING = {
     **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
     **dict.fromkeys(("map", "dict"), "map<string, string>"),
     **dict.fromkeys(("object", "any", "super", "dynamic"), "json"),
-    **dict.fromkeys(("str", "uuid", "enum", "nvarchar", "clob"), "string"),
+    **dict.fromkeys(("str", "nvarchar", "clob"), "string"),
+    # such columns have a type of their own, parameters and parts of values have not
+    **dict.fromkeys(("uuid", "enum", "inet", "cidr", "citext", "time", "name"), "string"),
     **dict.fromkeys(("datetime", "timestamp_ntz", "instant"), "timestamp"),
-    **dict.fromkeys(("number", "money"), "decimal(18,2)"),
-    **dict.fromkeys(("int64", "uint32", "uint64", "hugeint", "bigserial", "serial"), "bigint"),
+    "number": "decimal(18,2)",
+    **dict.fromkeys(("int64", "uint32", "uint64", "bigserial", "serial"), "bigint"),
     **dict.fromkeys(("int32", "uint16"), "int"),
     **dict.fromkeys(("int16", "uint8"), "smallint"),
     **dict.fromkeys(("float64",), "double"),
     **dict.fromkeys(("float32",), "float"),
 }
-TYPES_NOT_SUPPORTED = {
-    **dict.fromkeys(("interval", "time", "timetz"), "intervals and times of day"),
-    **dict.fromkeys(("geography", "geometry", "point", "vector", "hstore"), "such values"),
+# Types of columns that no field has: the type to declare instead, and what it is read from, by engine.
+READ_AS: Mapping[str, tuple[str, str, str]] = {
+    "hstore": ("map<string, string>", "postgres", "{}::jsonb"),
+    "money": ("decimal(38,2)", "postgres", "{}::numeric(38,2)"),
+    "oid": ("bigint", "postgres", "{}::bigint"),
+    "interval": ("double", "postgres", "extract(epoch FROM {})::double precision"),
+    "timetz": ("string", "postgres", "{}::text"),
+    **{
+        f"{name}{kind}": (inner, "postgres", read)
+        for name, inner, read in (
+            ("int4", "bigint", "lower({})"),
+            ("int8", "bigint", "lower({})"),
+            ("num", "decimal(38,10)", "lower({})::numeric(38,10)"),
+            ("date", "date", "lower({})"),
+            ("ts", "timestamp_ntz", "lower({})"),
+            ("tstz", "timestamp", "lower({})"),
+        )
+        for kind in ("range", "multirange")
+    },
+    **dict.fromkeys(("geometry", "geography"), ("string", "postgres", "ST_AsText({})")),
+    "point": ("string", "postgres", "{}::text"),
+    "vector": ("array<double>", "postgres", "{}::real[]"),
+    "tsvector": ("boolean", "postgres", "{} @@ 'word'::tsquery"),
+    **dict.fromkeys(
+        ("xml", "ltree", "macaddr", "macaddr8", "bit", "varbit", "pg_lsn"), ("string", "postgres", "{}::text")
+    ),
+    "hugeint": ("decimal(38,0)", "duckdb", "TRY_CAST({} AS DECIMAL(38,0))"),
 }
 
 no_body = Problem[str]("""no-body: {name} has no condition
@@ -89,14 +115,17 @@ def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> 
 
 
 def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagnostic:
-    first = (text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""])[0]
+    words = text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""]
+    first = f"{words[0]}tz" if "zone" in words else words[0]
     if is_cut(text):
         hint = "write the whole type in quotes: between { and } a comma ends it"
-    elif first in TYPES_NOT_SUPPORTED:
-        hint = (
-            f"{TYPES_NOT_SUPPORTED[first]} are not supported: convert the column to a string in a "
-            "view, or leave it out"
-        )
+    elif not known:
+        hint = None
+    elif first in READ_AS:
+        kind, engine, read = READ_AS[first]
+        shown = f'"{kind}"' if "," in kind else kind
+        spec = f'{{type: {shown}, expression: {{{engine}: "{read.format("x")}"}}}}'
+        hint = f"read a column, such as x, through an expression: {spec}"
     elif first in TYPES_BY_MEANING:
         hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
     else:

@@ -16,6 +16,8 @@ ACCEPTED = {
     "boolean": "pass True or False",
     "timestamp": "pass a datetime, or a str such as '2026-02-01 10:00:00'",
     "inet": "pass an ipaddress.IPv4Address, or a str such as '10.0.0.1' or '10.0.0.0/8'",
+    "cidr": "pass an ipaddress.IPv4Network, or a str such as '10.0.0.0/8'",
+    "time": "pass a datetime.time without a zone, or a str such as '10:30' or '10:30:00.25'",
     "binary": "pass bytes, or a str of hexadecimal digits such as '\\xdeadbeef'",
     "uuid": "pass a uuid.UUID, or a str such as 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
     "date": "pass a date, or a str such as '2026-02-01'; of a datetime it is value.date()",
@@ -40,6 +42,8 @@ labels = Text[Iterable[str]]("its labels: {labels:list}")
 ENUM_WORDS = (
     "write the labels of an enum with commas, in quotes if they are no words: enum(new, 'in progress')"
 )
+no_parentheses = Text[str]("{name} has no parentheses: write {name}")
+at_most_six = Text[str]("{name} has at most 6 digits of a second: write {name}")
 LOCAL = "a local time has no offset from UTC: pass a datetime without a zone, or a str without an offset"
 ENUM_TWICE = "a label of an enum is written twice"
 ranged = Text[str, object, object]("{kind} ({least} to {greatest})")

@@ -36,7 +36,7 @@ _CAST_TYPES = {
 
 
 # Types of columns whose constants are texts.
-_OF_COLUMNS = (exp.DType.UUID, exp.DType.INET)
+_OF_COLUMNS = ("uuid", "inet", "cidr")
 # The integer types of engines, with their bits.
 BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
 
@@ -62,7 +62,7 @@ def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CAST(x AS type). Raises Stop for types that are not supported."""
-    if node.args["to"].this in _OF_COLUMNS:
+    if node.args["to"].sql("postgres").lower() in _OF_COLUMNS:
         constant = reader.read(node.this, depth)
         if isinstance(constant, t.Constant) and isinstance(constant.value, str):
             return constant
