@@ -1,5 +1,6 @@
 """What a text means as each type: one table, for the evaluator and DuckDB. Spark is in `tests/spark`."""
 
+import json
 import math
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -8,10 +9,13 @@ from typing import Any
 import duckdb
 import pytest
 
+import predicat
 from predicat import backends
+from predicat.backends.column_types import duckdb_type
 from predicat.catalog.file_formats import FileFormat
 from predicat.files import cells
 from predicat.files.cells import Converter, Number
+from predicat.ir.column_forms import held_type
 from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.types import parse_type
@@ -153,6 +157,36 @@ def test_a_text_is_a_value_of_a_column_or_none_everywhere(kind: str) -> None:
             assert (on_duckdb.astimezone(UTC) if isinstance(on_duckdb, datetime) else on_duckdb) == wanted, (
                 text
             )
+
+
+@pytest.mark.parametrize("kind", FORMS)
+def test_parts_of_json_are_values_of_columns_everywhere(kind: str) -> None:
+    core, stored = field_type(f"struct<`a b`: array<{kind}>, it: struct<x: {kind}>>")
+    decl = FieldDecl("x", core, stored=stored)
+    convert = Converter(decl, CSV)
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'America/New_York'")
+        text = f"TRY_CAST(TRY_CAST(x AS JSON) AS {duckdb_type(cells.read_type(decl))})"
+        held = f"SELECT {cells.in_forms('duckdb', text, held_type(decl))} AS x FROM (SELECT ?::VARCHAR AS x)"
+        reads = [predicat.parse(one, "spark", {"x": decl}).sql("duckdb") for one in READS]
+        for one, wanted in FORMS[kind].items():
+            if wanted is BAD or wanted is None:
+                continue
+            document = json.dumps({"a b": [one, None], "it": {"x": one}})
+            row = {"x": convert(document)}
+            assert row["x"] == {"a b": [wanted, None], "it": {"x": wanted}}
+            found = connection.execute(f"SELECT {', '.join(reads)} FROM ({held})", [document]).fetchone()
+            assert found == tuple(
+                predicat.parse(read, "spark", {"x": decl}).evaluate(row) for read in READS
+            ), one
+
+
+READS = [
+    "x.`a b`[0] = x.it.x",
+    "x.`a b`[1] IS NULL",
+    "exists(x.`a b`, y -> y = x.it.x)",
+    "x.it.x IS NULL",
+]
 
 
 def test_a_number_of_json_keeps_its_digits() -> None:

@@ -13,12 +13,14 @@ import math
 from collections.abc import Callable
 from typing import Any, Self
 
+from sqlglot import exp
+
 from predicat.backends import dialect
 from predicat.backends.sql.column_forms import as_held
 from predicat.catalog.file_formats import FileFormat
 from predicat.diagnostics import NOWHERE
 from predicat.forms.text_casts import BLANKS, of_text
-from predicat.ir.column_forms import OFFSET, OfColumn, form_of
+from predicat.ir.column_forms import OFFSET, OfColumn, core_type, form_of, held_type
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.python_values import RowError
 from predicat.ir.types import (
@@ -31,8 +33,11 @@ from predicat.ir.types import (
     TIMESTAMP,
     ArrayType,
     DecimalType,
+    FormType,
     Scalar,
+    StructType,
     Type,
+    with_forms,
 )
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, as_stored
 from predicat.semantics.evaluate import compile_node
@@ -165,6 +170,57 @@ def sql(engine: str, column: str, decl: FieldDecl, form: FileFormat) -> str:
     text = present(Field(STRING, FieldDecl(column, STRING)), form)
     rendered = dialect(engine).render(value(text, decl.type, decl.stored, form))
     return as_held(engine, decl, rendered)
+
+
+# A function of each element of an array.
+_EACH = {
+    "duckdb": 'LIST_TRANSFORM({items}, LAMBDA "{name}": {value})',
+    "spark": "TRANSFORM({items}, `{name}` -> {value})",
+}
+# The one element of an array, an array of one, and a struct.
+_ONE = {"duckdb": ("[{0}]", "[1]"), "spark": ("ARRAY({0})", "[0]")}
+_STRUCT = {"duckdb": ("STRUCT_PACK({0})", "{1} := {2}"), "spark": ("NAMED_STRUCT({0})", "{0}, {2}")}
+
+
+def read_type(decl: FieldDecl) -> Type:
+    """The type in which engines read JSON of a field: with texts where its column has a form."""
+    return with_forms(held_type(decl), lambda _: STRING)
+
+
+def in_forms(engine: str, sql: str, kind: Type, level: int = 0) -> str:
+    """A value of `read_type` as one of the type of the column."""
+    name = f"__x{level}"
+    match kind:
+        case _ if core_type(kind) == kind:
+            return sql
+        case FormType():
+            items, first = _ONE[engine]
+            value = _of_text(engine, name, kind)
+            return _EACH[engine].format(items=items.format(sql), name=name, value=value) + first
+        case ArrayType(element):
+            value = in_forms(engine, _quoted(engine, name), element, level + 1)
+            return _EACH[engine].format(items=sql, name=name, value=value)
+        case StructType(members):
+            struct, pair = _STRUCT[engine]
+            parts = [
+                pair.format(
+                    exp.Literal.string(member).sql(dialect=engine),
+                    _quoted(engine, member),
+                    in_forms(engine, f"({sql}).{_quoted(engine, member)}", inner, level + 1),
+                )
+                for member, inner in members
+            ]
+            return f"CASE WHEN {sql} IS NOT NULL THEN {struct.format(', '.join(parts))} END"
+        case _:
+            return sql
+
+
+def _of_text(engine: str, name: str, kind: Type) -> str:
+    return sql(engine, name, FieldDecl(name, core_type(kind), stored=str(kind)), FileFormat("json"))
+
+
+def _quoted(engine: str, name: str) -> str:
+    return str(exp.to_identifier(name, quoted=True).sql(dialect=engine))
 
 
 def present_sql(engine: str, column: str, form: FileFormat) -> str:

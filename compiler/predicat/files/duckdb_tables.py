@@ -19,13 +19,13 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
-from predicat.backends.sql.column_forms import stored_type
 from predicat.catalog.file_formats import ENCODINGS, FileFormat
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say_deploy
 from predicat.diagnostics.messages import tables as say
 from predicat.files import cells, finding, records
 from predicat.files.bad_cells import BadCells
+from predicat.ir.column_forms import held_type
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import JSON
 
@@ -270,8 +270,8 @@ def _conversion(text: str, whole: str, decl: FieldDecl, form: FileFormat) -> tup
     if form.kind == "json" and decl.type == JSON:
         there = f"CASE WHEN json_type({whole}) <> 'NULL' THEN {whole} END"
         return there, there
-    wanted = stored_type("duckdb", decl, duckdb_type)
-    return there, f"TRY_CAST(TRY_CAST({there} AS JSON) AS {wanted})"
+    read = f"TRY_CAST(TRY_CAST({there} AS JSON) AS {duckdb_type(cells.read_type(decl))})"
+    return there, cells.in_forms("duckdb", read, held_type(decl))
 
 
 def read_parquet(files: Iterable[str], *, numbered: bool = False) -> str:

@@ -30,6 +30,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.files import cells
 from predicat.files.records import delimiter, files_of, is_remote, refuse_sheet, verify
+from predicat.ir.column_forms import held_type
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import STRING
 from predicat_spark.names import quoted, quoted_table
@@ -337,20 +338,22 @@ def _inner(frame: DataFrame, name: str) -> str:
 
 def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) -> str | None:
     """The SQL of a column as the catalog declares it; None where it is so already."""
-    kind = decl.shown_type
-    column = quoted(name)
+    kind = decl.shown_type if cells.is_scalar(decl.type) else str(cells.read_type(decl))
+    column, held = quoted(name), held_type(decl)
     inner = _inner(frame, name)
     if inner == "string" and cells.is_scalar(decl.type):
         return cells.sql("spark", name, decl, form) if decl.type != STRING or form.nulls else None
     if frame.schema[name].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
-        return None
+        is_same = cells.is_scalar(decl.type) or held == decl.type
+        return None if is_same else cells.in_forms("spark", column, held)
     text = column if inner == "string" else f"to_json({column})"
     if kind == "json":
         return f"try_parse_json({text})"
     if inner in _NESTED and cells.is_scalar(decl.type):
         return f"CAST(NULL AS {kind})"
     if not cells.is_scalar(decl.type):
-        return f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
+        read = f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
+        return cells.in_forms("spark", read, held)
     return f"try_cast({column} AS {kind})"
 
 
