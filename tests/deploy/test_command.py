@@ -87,6 +87,23 @@ def test_apply_as_json(project: tuple[Any, Path]) -> None:
     assert {row["action"] for row in data["views"]} == {"keep"}
 
 
+def test_suspend_alters_a_table_with_views(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0
+    (folder / "alter.sql").write_text("ALTER TABLE cli.flights ADD COLUMN origin text;\n")
+    asked = ("suspend", "cli.flights", "alter.sql", "--dsn", dsn_of(db))
+    dry = run(*asked, "--dry-run", cwd=folder)
+    assert (dry.returncode, dry.stdout.splitlines()[-1]) == (0, "2 views would be away and come back")
+    data = json.loads(run(*asked, "--format", "json", cwd=folder).stdout)
+    assert set(data) == KEYS["suspend"] and data["done"] is True
+    assert sorted(data["views"]) == ["view cli.flights__late", "view cli.flights__united"]
+    assert db.execute("SELECT origin FROM cli.flights__late").fetchall() == []
+    assert run("apply", "--dsn", dsn_of(db), cwd=folder).stdout == "2 unchanged\n"
+    again = run(*asked, cwd=folder)
+    assert again.returncode == 1 and "alter.sql fails; everything was rolled back" in again.stderr
+    assert run("suspend", "cli.flight", "alter.sql", "--dsn", dsn_of(db), cwd=folder).returncode == 2
+
+
 @pytest.mark.parametrize(
     ("text", "code", "problem"),
     [

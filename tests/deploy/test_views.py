@@ -819,7 +819,7 @@ def test_two_runs_for_a_catalog_wait_for_each_other(db: Any, apply: Apply, tmp_p
         other.commit()
         step = deployment.plan(catalog(tmp_path, WIDER), other, "shop").changes
         with other.transaction():
-            deployment._Batch(other, "shop", deployment.plan(catalog(tmp_path, WIDER), db, "shop")).run(step)
+            deployment.Batch(other, "shop", deployment.plan(catalog(tmp_path, WIDER), db, "shop")).run(step)
             with pytest.raises(PredicatError, match="another session holds a lock for too long"):
                 deployment.apply(catalog(tmp_path, WIDER), db, "shop", limits=Limits(lock=0.05))
     assert apply(WIDER) == []

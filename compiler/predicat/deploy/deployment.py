@@ -87,6 +87,23 @@ def plan(
     """The plan for `apply`. Raises PredicatError with everything that prevents it: columns, views of others,
     changes by hand.
     """
+    result, planner = compared(catalog, connection, name, schema, rules)
+    result = _with_dependents(connection, result, planner.reporter)
+    planner.reporter.raise_errors()
+    return result
+
+
+def compared(
+    catalog: Catalog,
+    connection: psycopg.Connection,
+    name: str,
+    schema: str | None,
+    rules: Rules | None,
+    suspended: Sequence[Existing] | None = None,
+) -> tuple[Plan, Planner]:
+    """The steps without dependent objects, and the planner with its problems. `suspended` are views as they
+    were before somebody dropped them.
+    """
     relations = check_relations(catalog, connection)
     if rules is not None and rules.standalone:
         chosen = Choice(None)
@@ -96,7 +113,9 @@ def plan(
     views = views_of(catalog, name, relations, schema, chosen.runtime)
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
-        existing = inventory.read(connection, name, [view.place for view in views], oids)
+        existing = suspended
+        if existing is None:
+            existing = inventory.read(connection, name, [view.place for view in views], oids)
         in_schemas = _schemas(views, existing, schema)
         lists = list_tables.plan(
             connection, name, views, oids, in_schemas, force=rules is not None and rules.force
@@ -113,11 +132,7 @@ def plan(
         schema,
     )
     steps = planner.steps(views, existing)
-    result = _with_dependents(
-        connection, Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists), planner.reporter
-    )
-    planner.reporter.raise_errors()
-    return result
+    return Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists), planner
 
 
 def _schemas(views: Sequence[View], existing: Sequence[Existing], schema: str | None) -> set[str]:
@@ -204,7 +219,7 @@ def apply(
     for number, steps in enumerate(batches):
         try:
             with guarded(connection, limits):
-                batch = _Batch(connection, name, result, limits or Limits())
+                batch = Batch(connection, name, result, limits or Limits())
                 if number == 0 and result.functions.to_install:
                     batch.install_functions()
                 if number == 0:
@@ -217,11 +232,11 @@ def apply(
             raise PredicatError([*error.diagnostics, *partly]) from None
     for part in _batched(result.renewed):
         with guarded(connection, limits):
-            _Batch(connection, name, result).renew(part)
+            Batch(connection, name, result).renew(part)
     return result
 
 
-class _Batch(Struct):
+class Batch(Struct):
     """The changes of one transaction."""
 
     connection: psycopg.Connection
@@ -236,8 +251,8 @@ class _Batch(Struct):
         steps = self.settled(steps)
         present = [step.existing for step in steps if step.action in _LOCKED and step.existing is not None]
         again = self.plan.saved if any(step.action == Action.RECREATE for step in steps) else {}
-        locked = {view.oid: _owned("VIEW", view) for view in present}
-        locked |= {oid: _owned(saved.kind, saved) for oid, saved in again.items()}
+        locked = {view.oid: owned("VIEW", view) for view in present}
+        locked |= {oid: owned(saved.kind, saved) for oid, saved in again.items()}
         locks.with_locks(self.connection, locked, self.limits, self.role, partial(self.change, steps))
 
     def change(self, steps: Sequence[Step]) -> None:
@@ -294,6 +309,7 @@ class _Batch(Struct):
                 self.execute(shown, [statement])
 
     def execute(self, shown: str, sql: Iterable[str]) -> None:
+        """Execute statements. Raises PredicatError with the name of their object."""
         for statement in sql:
             try:
                 self.connection.execute(statement.encode())
@@ -318,6 +334,7 @@ class _Batch(Struct):
             raise PredicatError.of(say.view_changing(other))
 
     def read(self, places: Collection[tuple[str, str]]) -> list[Existing]:
+        """The objects at these places as they are now."""
         oids = [relation.oid for relation in self.plan.relations.values()]
         return inventory.read(self.connection, "", places, oids)
 
@@ -326,11 +343,18 @@ class _Batch(Struct):
         if not steps:
             return
         ours = _numbers(steps, Action.RECREATE)
+        self.take_away()
+        self.bring_back(ours)
+
+    def take_away(self) -> None:
+        """Drop the saved views."""
         order = [oid for oid in self.plan.closure.order if oid in self.plan.saved]
-        for oid in reversed(order):
-            saved = self.plan.saved[oid]
-            self.execute(saved.shown, [f"DROP {saved.kind} {saved.sql}"])
-        for oid in order:
+        dropped = [self.plan.saved[oid] for oid in reversed(order)]
+        self.execute_all((saved.shown, f"DROP {saved.kind} {saved.sql}") for saved in dropped)
+
+    def bring_back(self, ours: Mapping[int, Step], *, same: bool = True) -> None:
+        """Create the saved views again, ours by their steps. With `same` the others must keep their text."""
+        for oid in [oid for oid in self.plan.closure.order if oid in self.plan.saved]:
             saved, step = self.plan.saved[oid], ours.get(oid)
             recreated = (
                 replace(saved, schema=step.view.schema, name=step.view.name)
@@ -348,7 +372,7 @@ class _Batch(Struct):
             except PredicatError as error:
                 reasons = [item.message for item in error.diagnostics]
                 raise PredicatError.of(say.fails_again(saved.shown, reasons)) from None
-            self.restore_grants(recreated, step is None)
+            self.restore_grants(recreated, same and step is None)
 
     def restore_grants(self, saved: Saved, whole: bool) -> None:
         """Restore the grants of a view, and check that nothing is missing."""
@@ -406,7 +430,8 @@ _SPACE = 0x70726564
 _OF_FUNCTIONS = 2**31 - 1
 
 
-def _owned(kind: str, view: Existing | Saved) -> str:
+def owned(kind: str, view: Existing | Saved) -> str:
+    """What is locked: kind, name and owner of a view."""
     return f"{kind} {view.sql} OWNER TO {dependents.quoted(view.owner)}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from weakref import WeakSet
 
 from msgspec import Struct
 
@@ -51,22 +52,32 @@ def timeouts(limits: Limits) -> list[str]:
     ]
 
 
+# The connections in such a transaction.
+_GUARDED: WeakSet[psycopg.Connection] = WeakSet()
+
+
 @contextmanager
 def guarded(connection: psycopg.Connection, limits: Limits | None = None) -> Iterator[None]:
-    """A transaction with these settings. Raises PredicatError for errors of the server, and if a transaction
-    is already open.
+    """A transaction with these settings, or a part of one. Raises PredicatError for errors of the server, and
+    if another transaction is already open.
     """
     outermost(connection)
+    inner = connection in _GUARDED
     with failures.errors_reported(connection), connection.transaction():
         guard(connection, limits)
-        yield
+        _GUARDED.add(connection)
+        try:
+            yield
+        finally:
+            if not inner:
+                _GUARDED.discard(connection)
 
 
 def outermost(connection: psycopg.Connection) -> None:
     """Raise PredicatError if a transaction is open: the settings would hold for the rest of it."""
     from psycopg.pq import TransactionStatus  # noqa: PLC0415  # optional
 
-    if connection.info.transaction_status == TransactionStatus.INTRANS:
+    if connection.info.transaction_status == TransactionStatus.INTRANS and connection not in _GUARDED:
         raise PredicatError.of(say.open_transaction())
 
 

@@ -154,6 +154,10 @@ view_option = Problem[str, int]("""(option, server) view: PostgreSQL {server} ha
 partly_applied = Failure[int, int]("""view: {done} of {of} transactions were committed before this error, each
     with all of its views
     hint: predicat apply continues where it stopped""")
+ends_transaction = Failure[str]("""usage: {file} ends the transaction in which the views are away;
+    everything was rolled back
+    hint: leave out BEGIN, COMMIT and ROLLBACK""")
+file_fails = Failure[str, str]("""view: {file} fails; everything was rolled back: {reason}""")
 view_changing = Failure[Iterable[str]]("""view: another session changed {views:listed} meanwhile
     hint: run predicat apply again""")
 
