@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TypeGuard
 
 from msgspec.structs import replace
 
@@ -43,6 +44,15 @@ def _lowered(node: Call) -> Node:
     if node.op == "same":
         return same_in_total_order(left, right, node.span)
     return in_total_order(node.op, left, right, node.span)
+
+
+def is_nan_test(node: Node) -> TypeGuard[Call]:
+    """Whether a node is `x <> x`, which is TRUE for NaN alone."""
+    match node:
+        case Call(op="ne", args=(one, other)):
+            return one.type == DOUBLE and one == other
+        case _:
+            return False
 
 
 def in_total_order(op: str, left: Node, right: Node, span: Span) -> Node:

@@ -18,6 +18,7 @@ from sqlglot import exp
 from predicat.backends.sql.builders import Sql, binary, call, case, cast, number_literal
 from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
+from predicat.forms.total_order import is_nan_test
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
@@ -147,7 +148,7 @@ def _ranges(test: Call) -> list[Range] | None:
     """The ranges of its first argument that a comparison with constants looks for; None if it is something
     else.
     """
-    if test.op == "is_null" or _is_nan_test(test):
+    if test.op == "is_null" or is_nan_test(test):
         return []
     if test.op not in COMPARISONS and test.op not in ("in", "starts_with"):
         return None
@@ -167,10 +168,6 @@ def _ranges(test: Call) -> list[Range] | None:
     if test.op in ("lt", "le"):
         return [(None, (value, test.op == "le"))]
     return [((value, test.op == "gt"), None)]
-
-
-def _is_nan_test(test: Call) -> bool:
-    return test.op == "ne" and test.args[0] == test.args[1] and test.args[0].type == DOUBLE
 
 
 def _items(test: Call) -> list[Literal]:
@@ -232,7 +229,7 @@ def _add_cuts(
             here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
             if test.op == "is_null":
                 by_test[test] = (Leaf(number, frozenset((null,)), frozenset()),)
-            elif _is_nan_test(test):
+            elif is_nan_test(test):
                 by_test[test] = (Leaf(number, frozenset((null - 1,)), frozenset((null,))),)
             elif here and test not in split:
                 true = frozenset(place for low_high in here for place in _between(low_high, cuts))

@@ -10,32 +10,32 @@ by construction.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.analysis.facts import may_be_nan, may_overflow
 from predicat.forms.decimals import fits, may_have_more_digits
-from predicat.forms.total_order import bare_comparison, disjuncts, rewrite_parts, with_nan_tests
+from predicat.forms.total_order import bare_comparison, disjuncts, is_nan_test, rewrite_parts, with_nan_tests
 from predicat.ir.bounds import bounded
-from predicat.ir.nodes import LEAVES, UNKNOWN, Call, Field, Items, Literal, Node, substituted, walk
+from predicat.ir.nodes import FALSE, LEAVES, UNKNOWN, Call, Field, Items, Literal, Node, substituted, walk
 from predicat.ir.operators import COMPARISONS, CONNECTIVES, FLIPPED, JUNCTIONS
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, DURATION, TIMESTAMP, DecimalType
-from predicat.rewrite.junctions import conjunction, disjunction
+from predicat.rewrite.junctions import disjunction
 from predicat.rewrite.solve_clock import of_clock, of_length, until_clock
 from predicat.rewrite.solve_near import near_clock
 from predicat.rewrite.solve_texts import solved_text
 from predicat.rewrite.solve_zones import near_zone
 from predicat.semantics.evaluate import compile_node
-from predicat.values.automaton import Opaque
+from predicat.values.automaton import Label, Opaque
 from predicat.values.cycles import PERIODIC
 from predicat.values.domain import Domain, domain_of, first_where
 from predicat.values.outcomes import outcomes
-from predicat.values.partition import Partition, Some
+from predicat.values.partition import Partition, Some, relabelled
 from predicat.values.preimage import narrowed, x_of
+from predicat.values.written import Bound, Interval, between
 
 # An IN of more values stays as it is.
 _MAX_ITEMS = 20
@@ -48,7 +48,7 @@ def for_rows(node: Node) -> Node:
 
     FALSE and UNKNOWN are not told apart, as in a WHERE.
     """
-    node = _beside_nan(without_nan_tests(node))
+    node = without_nan_tests(node)
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return replace(node, args=rewrite_parts(node, for_rows))
     if not isinstance(node, Call):
@@ -70,7 +70,7 @@ def exactly(node: Node, better: Callable[[Node, Node], bool]) -> Node:
         node: A simplified predicate.
         better: Whether the second node is to replace the first one: a CASE may be longer than a guard.
     """
-    node = _beside_nan(without_nan_tests(node))
+    node = without_nan_tests(node)
     if isinstance(node, Call) and bare_comparison(node) is not None:
         return _in_total_order(node, better)
     if isinstance(node, Call) and node.op in CONNECTIVES:
@@ -103,13 +103,12 @@ def _in_total_order(node: Call, better: Callable[[Node, Node], bool]) -> Node:
 def _nan_of_field(test: Node) -> Node | None:
     """The test for NaN of a field that a test of a calculation amounts to, wherever that has a value."""
     is_field = isinstance(test, Call) and isinstance(test.args[0], Field)
-    return test if is_field or not isinstance(test, Call) else _nan_test(test, positive=True)
+    return test if is_field or not isinstance(test, Call) else _solved(test, positive=True)
 
 
 @lru_cache(maxsize=4096)
 def _solved(node: Call, *, positive: bool) -> Node | None:
-    test = _nan_test(node, positive=positive)
-    test = solved_text(node) if test is None else test
+    test = solved_text(node)
     test = _difference(node, positive=positive) if test is None else test
     test = of_clock(node) if test is None else test
     test = of_length(node, lambda one: _solved(one, positive=positive)) if test is None else test
@@ -122,44 +121,24 @@ def _solved(node: Call, *, positive: bool) -> Node | None:
     for part in walk(node):
         if (bounds := bounded(part)) is not None:
             domain = _between(domain, bounds.least, bounds.greatest)
-    sets = _sets(node, field, domain)
-    if sets is None:
+    found = _outcomes(node, field)
+    if found is None or {*found.line().labels} == {None}:
         return None
-    result = _positive(node, field, domain, sets) if positive else _exact(node, field, domain, sets)
-    return (
-        result
-        if result is not None and _agrees(node, result, field, domain, sets, positive=positive)
-        else None
-    )
+    found = narrowed(found, domain)
+    result = (_positive if positive else _exact)(node, field, found)
+    if result is not None and field.type == DOUBLE and any(map(is_nan_test, walk(node))):
+        result = _beside_nan(result, field, wanted=found.of(math.nan))
+    agrees = result is not None and _agrees(node, result, field, domain, positive=positive)
+    return result if agrees else None
 
 
-def _beside_nan(node: Node) -> Node:
-    """`x is NaN OR f(x) > 2`, or `x is no NaN AND f(x) > 2`, for a comparison of a calculation that has a
-    constant for NaN. Other nodes stay as they are.
-    """
-    if not isinstance(node, Call) or node.op not in COMPARISONS:
-        return node
-    flipped = isinstance(node.args[0], Literal)
-    choice, constant = node.args[::-1] if flipped else node.args
-    if not isinstance(choice, Call) or choice.op != "cond" or not _is_constant(constant):
-        return node
-    test, value, rest = choice.args
-    is_nan = isinstance(test, Call) and test.op == "ne" and test.args[0] == test.args[1]
-    if not is_nan or not isinstance(test, Call) or not _is_constant(value):
-        return node
-
-    def compared(part: Node) -> Call:
-        return Call(BOOLEAN, node.op, (constant, part) if flipped else (part, constant), node.span)
-
-    field, result = test.args[0], compared(rest)
-    if not isinstance(field, Field) or _field(result) != field:
-        return node
-    wanted = compile_node(compared(value))({})
-    if compile_node(result)({field.decl.name: math.nan}) is wanted:
+def _beside_nan(result: Node, field: Field, *, wanted: Label) -> Node:
+    """The bounds of a field, with a test for NaN beside them if they do not have the outcome for it."""
+    if wanted is None or compile_node(result)({field.decl.name: math.nan}) is wanted:
         return result
-    if wanted:
-        return Call(BOOLEAN, "or", (test, result), node.span)
-    return Call(BOOLEAN, "and", (Call(BOOLEAN, "eq", (field, field), node.span), result), node.span)
+    op, test = ("or", "ne") if wanted else ("and", "eq")
+    is_nan = Call(BOOLEAN, test, (field, field), result.span)
+    return is_nan if result == FALSE else Call(BOOLEAN, op, (is_nan, result), result.span)
 
 
 def without_nan_tests(node: Node) -> Node:
@@ -175,7 +154,7 @@ def without_nan_tests(node: Node) -> Node:
 
 
 def _is_needless(part: Node, beside: tuple[Node, ...]) -> bool:
-    if not isinstance(part, Call) or part.op != "ne" or part.args[0] != part.args[1]:
+    if not is_nan_test(part):
         return False
     value = part.args[0]
     return (
@@ -197,22 +176,6 @@ def _is_of_integers(value: Node) -> bool:
     field = _field(Call(BOOLEAN, "ne", (value, Literal(DOUBLE, 0.0)), value.span))
     found = _outcomes(test, field) if field is not None and field.type == BIGINT else None
     return found is not None and True not in found.labels()
-
-
-def _nan_test(node: Call, *, positive: bool) -> Node | None:
-    """`x <> x` for `f(x) <> f(x)`, where a calculation is NaN for NaN alone, and has a value for all others:
-    where only TRUE counts it need not have one.
-    """
-    if node.op != "ne" or node.args[0] != node.args[1] or node.args[0].type != DOUBLE:
-        return None
-    field = _field(Call(BOOLEAN, "ne", (node.args[0], Literal(DOUBLE, 0.0)), node.span))
-    found = _outcomes(node, field) if field is not None and field.type == DOUBLE else None
-    if field is None or found is None or found.of(math.nan) is not True:
-        return None
-    others = found.cells.labels
-    if True in others or (None in others and not positive):
-        return None
-    return Call(BOOLEAN, "ne", (field, field), node.span)
 
 
 def _difference(node: Call, *, positive: bool) -> Node | None:
@@ -271,34 +234,15 @@ def _between(domain: Domain, least: Any, greatest: Any) -> Domain:
 
 def _field(node: Call) -> Field | None:
     """The one field of a comparison of a calculation with constants; None for any other node."""
-    if node.op not in COMPARISONS and node.op != "in":
+    if node.op not in (*COMPARISONS, "in") or (node.args[0] == node.args[1] and not is_nan_test(node)):
         return None
-    left, right = node.args
-    if isinstance(left, Literal):
-        left, right = right, left
-    if isinstance(right, Items):
-        if len(right.items) > _MAX_ITEMS or not all(
-            _is_constant(item) and _comparable(left, item) for item in right.items
-        ):
-            return None
-    elif not _is_constant(right) or not _comparable(left, right):
-        return None
-    if any(isinstance(part, Call) and part.op in PERIODIC for part in walk(left)):
+    if any(isinstance(part, Call) and part.op in PERIODIC for part in walk(node)):
         return None  # bounds would only repeat that of the calendar
-    inputs = {part for part in walk(left) if isinstance(part, LEAVES) and not isinstance(part, Literal)}
-    only = inputs.pop() if len(inputs) == 1 else left
-    return only if isinstance(only, Field) and only != left else None
-
-
-def _comparable(left: Node, right: Node) -> bool:
-    """Whether values of two types have one order: those of one type, and numbers."""
-    return left.type == right.type or all(
-        node.type in (BIGINT, DOUBLE) or isinstance(node.type, DecimalType) for node in (left, right)
-    )
-
-
-def _is_constant(node: Node) -> bool:
-    return isinstance(node, Literal) and node.value is not None
+    if any(isinstance(arg, Items) and len(arg.items) > _MAX_ITEMS for arg in node.args):
+        return None
+    inputs = {part for part in walk(node) if isinstance(part, LEAVES) and not isinstance(part, Literal)}
+    only = inputs.pop() if len(inputs) == 1 else node
+    return only if isinstance(only, Field) and only not in node.args else None
 
 
 # Types whose round values read best as bounds: from one on, and below one.
@@ -306,25 +250,6 @@ _TIMES = (TIMESTAMP, DURATION)
 
 
 # --- the sets
-
-
-class _Sets(Struct, frozen=True):
-    """Ordinals of a field's values: where the calculation has a value, and where the comparison is TRUE."""
-
-    defined: list[tuple[int, int]]
-    true: list[tuple[int, int]]
-
-
-def _sets(node: Call, field: Field, domain: Domain) -> _Sets | None:
-    """The intervals of a comparison; None where they cannot be found."""
-    found = _outcomes(node, field)
-    if found is None:
-        return None
-    cells = narrowed(found, domain).line()
-    ends = [*(start - 1 for start in cells.starts[1:]), domain.greatest]
-    pieces = list(zip(cells.starts, ends, cells.labels, strict=True))
-    defined = _joined((low, high) for low, high, label in pieces if label is not None)
-    return _Sets(defined, [(low, high) for low, high, label in pieces if label is True]) if defined else None
 
 
 def _outcomes(node: Node, field: Field) -> Partition | None:
@@ -343,90 +268,69 @@ def _has_value_of(node: Call, field: Field, value: Any) -> bool:
     return compile_node(calculation)({field.decl.name: value}) is not None
 
 
-def _joined(parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Intervals, with those that touch as one."""
-    result: list[tuple[int, int]] = []
-    for first, last in parts:
-        begin = result.pop()[0] if result and first == result[-1][1] + 1 else first
-        result.append((begin, last))
-    return result
-
-
 # --- the result
 
 
-def _positive(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
-    if len(sets.true) > _MAX_INTERVALS:
+def _positive(node: Call, field: Field, found: Partition) -> Node | None:
+    """Whether the field lies in one of the intervals in which the comparison is TRUE."""
+    intervals = _intervals(found, lambda label: label is True)
+    if len(intervals) > _MAX_INTERVALS:
         return None
-    return disjunction([_within(node, field, domain, sets, *part) for part in sets.true])
+    return disjunction([_within(node, field, found, interval) for interval in intervals])
 
 
-def _exact(node: Call, field: Field, domain: Domain, sets: _Sets) -> Node | None:
+def _exact(node: Call, field: Field, found: Partition) -> Node | None:
     """The comparison with UNKNOWN where the calculation has no value, in one CASE."""
-    whole = sets.defined == [(domain.least, domain.greatest)]
+    domain, labels = found.domain, found.line().labels
+    defined = _intervals(found, lambda label: label is not None)
     closed = domain.closed_below and domain.closed_above
-    if not closed or not sets.true or len(sets.defined) != 1 or sets.true == sets.defined:
+    if not closed or len(defined) != 1 or not {True, False} <= {*labels, *found.others[1:]}:
         return None
-    if whole:
-        return _positive(node, field, domain, sets)
-    least, greatest = sets.defined[0]
-    inside = _within(node, field, domain, sets, least, greatest)
+    if None not in labels:
+        return _positive(node, field, found)
+    inside = _within(node, field, found, defined[0])
     if field.type == DOUBLE and _has_value_of(node, field, math.nan):
         not_a_number = Call(BOOLEAN, "ne", (field, field), node.span)
         inside = Call(BOOLEAN, "or", (inside, not_a_number), node.span)
     # Within the CASE only these values are left: no bound repeats them.
-    left = replace(domain, least=least, greatest=greatest)
-    result = _positive(node, field, left, sets)
+    least, end = defined[0]
+    left = replace(domain, least=least, greatest=domain.greatest if end is None else end - 1)
+    result = _positive(node, field, narrowed(found, left))
     return Call(BOOLEAN, "cond", (inside, result, UNKNOWN), node.span) if result is not None else None
 
 
-def _within(node: Call, field: Field, domain: Domain, sets: _Sets, low: int, high: int) -> Node:
-    """Whether the field lies in an interval."""
-    if low == high:
-        return Call(BOOLEAN, "eq", (field, Literal(field.type, domain.value(low))), node.span)
-    strict = node.op in ("lt", "gt") or field.type in _TIMES
-    parts: list[Node] = []
-    if low > domain.least or not domain.closed_below:
-        open_ = strict and field.type not in _TIMES and _is_defined(sets, low - 1)
-        parts.append(_bound(node, field, domain, *(("gt", low - 1) if open_ else ("ge", low))))
-    if high < domain.greatest or not domain.closed_above:
-        open_ = (strict and _is_defined(sets, high + 1)) or (field.type in _TIMES and high < domain.greatest)
-        parts.append(_bound(node, field, domain, *(("lt", high + 1) if open_ else ("le", high))))
-    if parts:
-        return conjunction(parts)
-    absent = Call(BOOLEAN, "is_null", (field,), node.span)
-    return Call(BOOLEAN, "not", (absent,), node.span)
+def _intervals(found: Partition, chosen: Callable[[Label], bool]) -> list[Interval]:
+    """The intervals of some labels."""
+    return relabelled(found, chosen).intervals()
 
 
-def _bound(node: Call, field: Field, domain: Domain, op: str, at: int) -> Node:
-    """A bound of a field. Of the two ways to write a bound of a double, the one with fewer digits."""
-    if field.type == DOUBLE:
-        other, beside = {
-            "gt": ("ge", at + 1),
-            "ge": ("gt", at - 1),
-            "lt": ("le", at - 1),
-            "le": ("lt", at + 1),
-        }[op]
-        if len(repr(domain.value(beside))) < len(repr(domain.value(at))):
-            op, at = other, beside
-    return Call(BOOLEAN, op, (field, Literal(field.type, domain.value(at))), node.span)
+def _within(node: Call, field: Field, found: Partition, interval: Interval) -> Node:
+    """Whether the field lies in an interval, with bounds as the comparison has them."""
+    values, cells = found.domain, found.line()
+
+    def bound(ways: Sequence[Bound]) -> Node:
+        op, at = min(ways, key=order)
+        return Call(BOOLEAN, op, (field, Literal(field.type, values.value(at))), node.span)
+
+    def order(way: Bound) -> tuple[int, int]:
+        op, at = way
+        if field.type in _TIMES:
+            return 0, op not in ("ge", "lt")
+        digits = len(repr(values.value(at))) if field.type == DOUBLE else 0
+        if op in ("ge", "le"):
+            return digits, 1
+        return digits, 0 if node.op in ("lt", "gt") and cells.at(at) is not None else 2
+
+    if interval[1] == interval[0] + 1 or interval[0] == values.greatest:
+        return Call(BOOLEAN, "eq", (field, Literal(field.type, values.value(interval[0]))), node.span)
+    return between(field, values, interval, bound)
 
 
-def _is_defined(sets: _Sets, at: int) -> bool:
-    return any(low <= at <= high for low, high in sets.defined)
-
-
-# --- the proof
-
-
-def _agrees(before: Node, after: Node, field: Field, domain: Domain, sets: _Sets, *, positive: bool) -> bool:
-    """Whether both have the same outcome at every end of an interval, at its neighbours, and elsewhere."""
-    ends = [end for low, high in (*sets.defined, *sets.true) for end in (low, high)]
-    near = {at + step for at in (*ends, 0) for step in (-1, 0, 1)} | {domain.least, domain.greatest}
-    values = [domain.value(at) for at in near if domain.least <= at <= domain.greatest]
-    old, new, name = compile_node(before), compile_node(after), field.decl.name
-    for value in (*values, *domain.others, None):
-        one, other = old({name: value}), new({name: value})
+def _agrees(before: Node, after: Node, field: Field, domain: Domain, *, positive: bool) -> bool:
+    """Whether both have the same outcome on values that are in no interval."""
+    old, new = compile_node(before), compile_node(after)
+    for value in (*domain.others, None):
+        one, other = (run({field.decl.name: value}) for run in (old, new))
         if one != other and not (positive and one is not True and other is not True):
             return False
     return True

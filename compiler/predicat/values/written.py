@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
+
+from msgspec.structs import replace
 
 from predicat.forms.total_order import in_total_order, with_nan_above
 from predicat.ir.nodes import TRUE, Call, Items, Literal, Node, walk
 from predicat.ir.surface import TOTAL_ORDER
 from predicat.ir.types import BOOLEAN, DOUBLE, STRING, ArrayType
 from predicat.values.automaton import Opaque
-from predicat.values.domain import after_prefix
+from predicat.values.domain import TEXTS, Domain, after_prefix
 from predicat.values.outcomes import accepted
 from predicat.values.partition import Partition, any_of
 
 # The first ordinal, and the first one behind it; None at the end of the domain.
 Interval = tuple[Any, Any]
+# A comparison with the value of an ordinal.
+Bound = tuple[str, Any]
 
 
 def written(operand: Node, values: Partition, tests: Collection[Node]) -> Node | None:
@@ -47,6 +52,49 @@ def _accepts(test: Node, operand: Node) -> Partition | None:
     return any_of([part.sure for part in found])
 
 
+def between(
+    operand: Node, values: Domain, interval: Interval, bound: Callable[[Sequence[Bound]], Node]
+) -> Node:
+    """Whether an operand lies in an interval. The ends of a domain that is closed there are no bounds.
+
+    Args:
+        operand: What is tested.
+        values: Its values.
+        interval: Some of them.
+        bound: Writes one of several bounds that are the same.
+    """
+    start, end = interval
+    bounds = []
+    if start != values.least or not values.closed_below:
+        bounds.append(bound([("ge", start), *_before(values, start, "gt")]))
+    if end is None and not values.closed_above:
+        bounds.append(bound([("le", values.greatest)]))
+    if end is not None:
+        bounds.append(bound([("lt", end), *_before(values, end, "le")]))
+    return joined("and", bounds or [Call(BOOLEAN, "not", (_is_null(operand),), operand.span)])
+
+
+def _before(values: Domain, ordinal: Any, op: str) -> list[Bound]:
+    """The bound with the ordinal before another one, if there is one."""
+    if values is TEXTS:
+        return [(op, ordinal[:-1])] if ordinal.endswith("\0") else []
+    return [(op, ordinal - 1)] if ordinal > values.least else []
+
+
+def _is_null(operand: Node) -> Call:
+    return Call(BOOLEAN, "is_null", (operand,), operand.span)
+
+
+def joined(op: str, parts: Sequence[Node]) -> Node:
+    """The AND or OR of conditions."""
+    return parts[0] if len(parts) == 1 else Call(BOOLEAN, op, tuple(parts), parts[0].span)
+
+
+def _closed(values: Domain) -> Domain:
+    is_closed = values.closed_below and values.closed_above
+    return values if is_closed else replace(values, closed_below=True, closed_above=True)
+
+
 class _Writer:
     def __init__(self, operand: Node, values: Partition, tests: Collection[Node]) -> None:
         self.operand, self.values, self.span = operand, values, next(iter(tests)).span
@@ -55,11 +103,13 @@ class _Writer:
         self.ranks: Mapping[Any, int] = {value: place for place, value in reversed([*enumerate(literals)])}
         self.is_surface = any(isinstance(part, Call) and part.op == TOTAL_ORDER for part in parts)
         self.intervals = values.intervals()
+        # No bound stands for what lies behind the calendar: then the test is compared with the set.
+        self.domain = _closed(values.domain)
         self.others = self._gaps()
 
     def _gaps(self) -> list[Interval]:
         """What lies between, before and behind the intervals."""
-        least = self.values.domain.least
+        least = self.domain.least
         ends = [least, *(end for _, end in self.intervals)]
         starts = [*(start for start, _ in self.intervals), None]
         return [
@@ -72,7 +122,7 @@ class _Writer:
         for engines in (True, False) if self.operand.type == DOUBLE else (False,):
             for parts in (self.all_but(), self.parts(engines=engines)):
                 if parts:
-                    yield self.joined("or", [*parts, *([absent] if absent is not None else [])])
+                    yield joined("or", [*parts, *([absent] if absent is not None else [])])
 
     # --- parts
 
@@ -87,17 +137,17 @@ class _Writer:
     def parts(self, *, engines: bool) -> list[Node]:
         """The intervals, the single values as one list."""
         singles = [one for one in self.intervals if self.is_single(one)]
-        longer = [self.between(*one, engines=engines) for one in self.intervals if not self.is_single(one)]
+        longer = [self.between(one, engines=engines) for one in self.intervals if not self.is_single(one)]
         return [*([self.listed(singles)] if singles else []), *longer]
 
     def is_single(self, interval: Interval) -> bool:
         """Whether an interval has one value."""
         start, end = interval
-        return end == self.values.domain.next(start) or (end is None and start == self.values.domain.greatest)
+        return end == self.domain.next(start) or (end is None and start == self.domain.greatest)
 
     def listed(self, singles: Sequence[Interval]) -> Node:
         """An equality, or an IN with the values in the order in which the tests had them."""
-        values = [self.values.domain.value(start) for start, _ in singles]
+        values = [self.domain.value(start) for start, _ in singles]
         items = tuple(Literal(self.operand.type, value, self.span) for value in sorted(values, key=self.rank))
         if len(items) == 1:
             return self.call("eq", items[0])
@@ -107,30 +157,17 @@ class _Writer:
         """The place of a constant in the tests; behind all for one that is in none."""
         return self.ranks.get(value, len(self.ranks))
 
-    def between(self, start: Any, end: Any, *, engines: bool) -> Node:
+    def between(self, interval: Interval, *, engines: bool) -> Node:
         """Whether the operand lies in an interval."""
-        values = self.values.domain
+        start, end = interval
         if self.operand.type == STRING and start and end == after_prefix(start):
             return self.call("starts_with", Literal(STRING, start, self.span))
-        bounds = []
-        if start != values.least:
-            bounds.append(self.bound(("ge", start), ("gt", self.before(start)), engines=engines))
-        if end is not None:
-            bounds.append(self.bound(("lt", end), ("le", self.before(end)), engines=engines))
-        return (
-            self.joined("and", bounds) if bounds else Call(BOOLEAN, "not", (self.call("is_null"),), self.span)
-        )
+        return between(self.operand, self.domain, interval, partial(self.bound, engines=engines))
 
-    def before(self, ordinal: Any) -> Any:
-        """The ordinal before another one; None if there is none."""
-        if self.operand.type != STRING:
-            return ordinal - 1 if ordinal > self.values.domain.least else None
-        return ordinal[:-1] if ordinal.endswith("\0") else None
-
-    def bound(self, one: tuple[str, Any], other: tuple[str, Any], *, engines: bool) -> Node:
-        """Of two ways to write a bound the one whose constant is in the tests, or has fewer digits."""
-        ways = [(op, self.values.domain.value(at)) for op, at in (one, other) if at is not None]
-        op, value = min(ways, key=lambda way: (self.rank(way[1]), len(str(way[1]))))
+    def bound(self, ways: Sequence[Bound], *, engines: bool) -> Node:
+        """The bound whose constant is in the tests, or has fewer digits."""
+        same = [(op, self.domain.value(at)) for op, at in ways]
+        op, value = min(same, key=lambda way: (self.rank(way[1]), len(str(way[1]))))
         literal = Literal(self.operand.type, value, self.span)
         if not engines:
             return self.call(op, literal)
@@ -141,10 +178,7 @@ class _Writer:
     # --- nodes
 
     def literal(self, ordinal: Any) -> Literal:
-        return Literal(self.operand.type, self.values.domain.value(ordinal), self.span)
+        return Literal(self.operand.type, self.domain.value(ordinal), self.span)
 
     def call(self, op: str, *args: Node) -> Call:
         return Call(BOOLEAN, op, (self.operand, *args), self.span)
-
-    def joined(self, op: str, parts: Sequence[Node]) -> Node:
-        return parts[0] if len(parts) == 1 else Call(BOOLEAN, op, tuple(parts), self.span)
