@@ -1,14 +1,15 @@
 """The columns of a table keep their names as fields, and every language and engine reads them."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import predicat
-from predicat.catalog.keys import FIELD_NAME
+from predicat.catalog.keys import FIELD_NAME, IDENTIFIER
 from predicat.deploy.field_names import field_names
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
@@ -17,12 +18,16 @@ KEPT = ["größe", "名前", "цена", "a-b", "a_b", "नाम"]
 
 
 @given(st.lists(st.text(max_size=8), unique=True, max_size=8))
+@example(["A·"])  # a name in Python, and none here
 def test_each_column_has_a_name_of_its_own(columns: list[str]) -> None:
     names = field_names(columns)
     assert len({name.lower() for name in names}) == len(columns)
     for name, column in zip(names, columns, strict=True):
         assert FIELD_NAME.match(name)
-        if column.isidentifier() and [other.lower() for other in columns].count(column.lower()) == 1:
+        if (
+            re.fullmatch(IDENTIFIER, column)
+            and [other.lower() for other in columns].count(column.lower()) == 1
+        ):
             assert name == column
 
 
