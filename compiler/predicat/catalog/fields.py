@@ -34,7 +34,7 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     nulls = text_of(keys, "nulls", "absent")
     if nulls not in ("absent", "value"):
         item.reporter.add(say.absent_or_value(keys["nulls"].span))
-    columns = read_per_dialect(keys["column"], "column", lambda _: "column") if "column" in keys else {}
+    columns = _read_per_dialect(keys["column"], "column", lambda _: "column") if "column" in keys else {}
     given = _expressions(keys["expression"]) if "expression" in keys else {}
     for engine in given.keys() & (columns.keys() if "column" in keys else ()):
         item.reporter.add(say_expressions.column_and_expression(keys["expression"].span, name, engine))
@@ -66,7 +66,7 @@ def _expressions(item: YamlNode) -> dict[str, str]:
     return result
 
 
-def read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:
+def _read_per_dialect(item: YamlNode, what: str, name_of: Callable[[str], str]) -> dict[str, str]:
     """One string for all dialects, or one per dialect. `name_of` gives its name in messages."""
     if item.value is not None:
         return dict.fromkeys(DIALECTS, item.text(what))

@@ -29,7 +29,7 @@ ENCODINGS = {
     "cp1252": Encoding("cp1252", "", "windows-1252"),
 }
 DECIMALS = (".", ",")
-THOUSANDS = (".", ",", "'", " ")
+_THOUSANDS = (".", ",", "'", " ")
 
 
 class FileFormat(Struct, frozen=True):
@@ -83,7 +83,7 @@ KEYS = {
     "encoding": Key("The encoding.", "encoding", "encoding", tuple(ENCODINGS)),
     "header": Key("The names of the columns, if the first line is a row.", "header", "header", several=True),
     "decimal": Key("The decimal mark of numbers.", "", "", DECIMALS),
-    "thousands": Key("The mark between thousands of numbers.", "", "", THOUSANDS),
+    "thousands": Key("The mark between thousands of numbers.", "", "", _THOUSANDS),
     "nulls": Key("Words that mean a missing value.", "", "", several=True),
 }
 

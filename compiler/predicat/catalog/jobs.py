@@ -30,7 +30,7 @@ WITH_NAME = ("matched", "dead_letter")
 TRIES = 10
 MOST_TRIES = 1_000_000
 # What `filters:` takes in place of a list: all filters that need no parameter, or all subscriptions.
-EVERY = ("all", "subscriptions")
+_EVERY = ("all", "subscriptions")
 PER_FILTER = ("accepted", "rejected", "unknown")
 # Formats whose columns are read as the catalog declares them.
 UNTYPED = ("csv", "json", "xml")
@@ -49,8 +49,8 @@ SOURCE: Keys = {
     "options": _OPTIONS,
     "schema": about("string", "The columns in Spark DDL, for files without a schema."),
 }
-JOB_FILTER: Keys = {"filter": TEXT, "name": TEXT, "params": {"type": "object"}}
-SINK: Keys = {
+_JOB_FILTER: Keys = {"filter": TEXT, "name": TEXT, "params": {"type": "object"}}
+_SINK: Keys = {
     "path": TEXT,
     "table": TEXT,
     "jdbc": about("string", "The DSN of PostgreSQL: postgresql://..."),
@@ -69,11 +69,11 @@ JOB: Keys = {
     },
     "filters": {
         "anyOf": [
-            {"enum": list(EVERY)},
-            {"type": "array", "items": {"anyOf": [TEXT, mapping(JOB_FILTER, "filter")]}},
+            {"enum": list(_EVERY)},
+            {"type": "array", "items": {"anyOf": [TEXT, mapping(_JOB_FILTER, "filter")]}},
         ]
     },
-    "sinks": {"type": "array", "items": mapping(SINK)},
+    "sinks": {"type": "array", "items": mapping(_SINK)},
     "mode": {"enum": list(MODES)},
     "bad_records": {"enum": list(BAD_RECORDS)},
     "passes": {"enum": list(PASSES)},
@@ -89,7 +89,7 @@ JOB: Keys = {
         "description": "How often an entry filter gets a row that it reschedules. Default: 10.",
     },
 }
-PLACEHOLDER = "{filter}"
+_PLACEHOLDER = "{filter}"
 _PASSWORD = re.compile(r"://[^/@]*:[^/@]+@|password=", re.IGNORECASE)
 _BRACES = re.compile(r"\{[^{}]*\}")
 
@@ -168,7 +168,7 @@ class Sink(Struct, frozen=True):
         """The path or table for a filter of this name. In the name of a table, characters other than letters
         and digits become underscores.
         """
-        return self.target.replace(PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
+        return self.target.replace(_PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
 
 
 class Job(Struct, frozen=True):
@@ -324,7 +324,7 @@ class JobReader(Struct, frozen=True):
         if "filters" not in keys:
             return "", ()
         if isinstance(keys["filters"].value, str):
-            every = self.choice(keys, "filters", EVERY)
+            every = self.choice(keys, "filters", _EVERY)
             return ("" if every == "all" else every), ()
         named = (self.filter(part) for part in keys["filters"].items("filters"))
         return "", tuple(one for one in named if one is not None)
@@ -334,7 +334,7 @@ class JobReader(Struct, frozen=True):
         if item.value is not None:
             name = item.text(say.FILTER_OF_JOB)
             return JobFilter(name, name, {}, item.span) if name else None
-        keys = item.keys(say.FILTER_OF_JOB, JOB_FILTER)
+        keys = item.keys(say.FILTER_OF_JOB, _JOB_FILTER)
         if "filter" not in keys:
             item.lacks(say.job_filter_missing(item.span))
             return None
@@ -348,7 +348,7 @@ class JobReader(Struct, frozen=True):
 
     def sink(self, item: YamlNode) -> Sink | None:
         """A sink; None without a place."""
-        keys = item.keys("a sink", SINK)
+        keys = item.keys("a sink", _SINK)
         if "jdbc" in keys and _PASSWORD.search(keys["jdbc"].text("jdbc")):
             self.reporter.add(say.password_in_dsn(keys["jdbc"].span))
         kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"
@@ -453,16 +453,16 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
         bad(say.filter_not_in_job(name, names)) for name in sink.filters if names and name not in names
     ]
     problems_ += [
-        bad(say.unknown_placeholder(brace, PLACEHOLDER))
+        bad(say.unknown_placeholder(brace, _PLACEHOLDER))
         for brace in _BRACES.findall(sink.target)
-        if brace != PLACEHOLDER
+        if brace != _PLACEHOLDER
     ]
-    if sink.rows in PER_FILTER and PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
-        problems_.append(bad(say.filters_share_place(PLACEHOLDER, sink.kind == "path")))
+    if sink.rows in PER_FILTER and _PLACEHOLDER not in sink.target and len(sink.filters or names) != 1:
+        problems_.append(bad(say.filters_share_place(_PLACEHOLDER, sink.kind == "path")))
     if sink.rows not in PER_FILTER and sink.filters:
         problems_.append(bad(say.rows_of_no_filter(sink.rows, "filters:")))
-    if sink.rows not in PER_FILTER and PLACEHOLDER in sink.target:
-        problems_.append(bad(say.rows_of_no_filter(sink.rows, PLACEHOLDER)))
+    if sink.rows not in PER_FILTER and _PLACEHOLDER in sink.target:
+        problems_.append(bad(say.rows_of_no_filter(sink.rows, _PLACEHOLDER)))
     if (
         job.mode == "overwrite_partitions"
         and sink.kind != "table"
@@ -479,7 +479,7 @@ def _shared(job: Job, names: Sequence[str]) -> list[Diagnostic]:
     problems_: list[Diagnostic] = []
     seen: dict[tuple[str, str | None, str], Sink] = {}
     for sink in job.sinks:
-        for name in (sink.filters or names or (PLACEHOLDER,)) if sink.rows in PER_FILTER else ("",):
+        for name in (sink.filters or names or (_PLACEHOLDER,)) if sink.rows in PER_FILTER else ("",):
             place = (sink.kind, sink.url, sink.place(name).rstrip("/"))
             if seen.setdefault(place, sink) is not sink:
                 problems_.append(say.sinks_share_place(sink.span, place[2]))

@@ -58,10 +58,10 @@ class LockFile(Struct, frozen=True):
     def place(self, name: str) -> str:
         """`file:line` of a name; an empty string if it has no line."""
         span = self.places.get(name)
-        return "" if span is None else place_text(span)
+        return "" if span is None else _place_text(span)
 
 
-def place_text(span: Span) -> str:
+def _place_text(span: Span) -> str:
     """`file:line` of a place."""
     return f"{span.source.name}:{span.source.line_column(span.start)[0]}"
 
@@ -201,7 +201,7 @@ class _Parser:
                 self.subscriptions.setdefault(name, {"of": of, "properties": properties})["properties"]
                 != properties
             ):
-                self.problems.append(msg.lock_subscription_twice(span, name, place_text(self.places[key])))
+                self.problems.append(msg.lock_subscription_twice(span, name, _place_text(self.places[key])))
             self.places.setdefault(key, span)
 
     def version(self, row: Released, span: Span) -> None:
@@ -247,7 +247,6 @@ __all__ = [
     "entry",
     "lock_path",
     "parse",
-    "place_text",
     "read_lock",
     "read_lock_file",
     "subscriptions_of",

@@ -43,8 +43,8 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "format": FORMAT,
         "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
         "vars": {name: plain(value) for name, value in catalog.variables.items()},
-        "macros": macros_data(catalog.macros),
-        **({"lists": lists} if (lists := lists_data(catalog)) else {}),
+        "macros": _macros_data(catalog.macros),
+        **({"lists": lists} if (lists := _lists_data(catalog)) else {}),
         "filters": [
             _version(filter_, version, _dialects(dataset))
             for dataset in catalog.datasets.values()
@@ -89,7 +89,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
     }
 
 
-def lists_data(catalog: Catalog) -> dict[str, Any]:
+def _lists_data(catalog: Catalog) -> dict[str, Any]:
     """The long lists that filters use, by the hash of their values, each with the name of its file next to
     the manifest.
     """
@@ -114,7 +114,7 @@ def _long_lists(catalog: Catalog) -> list[ValueSet]:
     return [listed for _, listed in long_lists(version.predicate.node for version in versions)]
 
 
-def macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
+def _macros_data(macros: Mapping[str, Macro]) -> dict[str, Any]:
     """The macros as JSON data."""
     result: dict[str, Any] = {}
     for row in macros.values():

@@ -10,7 +10,7 @@ from predicat.diagnostics.reading import text_of
 
 NAME = "catalog.lock"
 PROJECT_FILE = "predicat.yml"
-OTHER_ENDING = "predicat.yaml"
+_OTHER_ENDING = "predicat.yaml"
 
 
 def project_file(place: Path) -> Path | None:
@@ -29,11 +29,11 @@ def file_in(folder: Path) -> Path | None:
     """
     if (folder / PROJECT_FILE).is_file():
         return folder / PROJECT_FILE
-    if (folder / OTHER_ENDING).is_file():
+    if (folder / _OTHER_ENDING).is_file():
         from predicat.diagnostics import PredicatError  # noqa: PLC0415  # only for a mistake
         from predicat.diagnostics.messages import files as say  # noqa: PLC0415  # as above
 
-        raise PredicatError.of(say.other_ending(str(folder / OTHER_ENDING), PROJECT_FILE))
+        raise PredicatError.of(say.other_ending(str(folder / _OTHER_ENDING), PROJECT_FILE))
     return None
 
 

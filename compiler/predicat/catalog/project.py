@@ -31,7 +31,7 @@ KEYS = {
     "profile": "the profile that is used if none is named",
     "profiles": "settings by the name of a profile, such as dev and prod",
 }
-CATALOG_KEYS = ("name", "path")
+_CATALOG_KEYS = ("name", "path")
 # The keys of a profile, with what they are.
 SETTINGS = {
     "engine": f"the engine: {either(DIALECTS)}",
@@ -145,7 +145,7 @@ def load_project(folder: Path) -> Project:
     catalog unless that is the folder `catalog` at the root.
     """
     root, file = _root(folder), find(folder)
-    project = read_project(file) if file is not None else Project("")
+    project = _read_project(file) if file is not None else Project("")
     return project if project.catalog else replace(project, catalog=_usable(_default(folder, root)))
 
 
@@ -154,10 +154,10 @@ def project_around(place: Path) -> Project | None:
     repository. None if there is none. Raises PredicatError with the problems of the file.
     """
     file = project_file(place)
-    return read_project(file) if file is not None else None
+    return _read_project(file) if file is not None else None
 
 
-def read_project(file: Path) -> Project:
+def _read_project(file: Path) -> Project:
     """Read a project file. The name is empty if it sets none. Raises PredicatError."""
     reporter = Reporter()
     shown = _shown(file)
@@ -247,7 +247,7 @@ class _ProjectFileReader(Struct):
         """The name of the catalog and its folder: `shop`, or `{name: shop, path: filters}`."""
         keys = {"name": item}
         if item.is_mapping:
-            keys = item.keys("catalog", CATALOG_KEYS)
+            keys = item.keys("catalog", _CATALOG_KEYS)
         name = keys["name"].text("catalog") if "name" in keys else ""
         if name and not _is_name(name):
             self.reporter.add(say.bad_catalog_name(keys["name"].span, name, LONGEST))

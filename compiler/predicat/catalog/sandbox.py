@@ -25,19 +25,19 @@ from predicat.diagnostics.messages import templates as say
 # Characters and elements of a value, those of nested values included.
 MAX_VALUE = 100_000
 # Bits of a whole number.
-MAX_BITS = 256
+_MAX_BITS = 256
 # Nested lists of a value.
-MAX_NESTED = 30
+_MAX_NESTED = 30
 # Nested nodes of a template.
 MAX_DEPTH = 60
 # Nodes of a template.
 MAX_NODES = 10_000
 # Macros that call each other.
-MAX_CALLS = 30
+_MAX_CALLS = 30
 # Units of work of all templates of a catalog. A unit is an operation, or _CHARACTERS handled characters.
-MAX_WORK = 300_000
+_MAX_WORK = 300_000
 # Units that each body brings with it: what it takes to read a usual one.
-PER_BODY = 200
+_PER_BODY = 200
 _CHARACTERS = 50
 # How many times as much work it is to read a character as to handle it.
 _READ = 15
@@ -95,17 +95,17 @@ class Budget:
     """The work that the templates of a catalog have left."""
 
     def __init__(self) -> None:
-        self.left = MAX_WORK
+        self.left = _MAX_WORK
         self.calls = 0
 
     def renew(self) -> None:
         """Begin again: another reading of the catalog."""
-        self.left = MAX_WORK
+        self.left = _MAX_WORK
 
     def read(self, text: str) -> None:
         """Take the reading of a template. Raises TooMuch when nothing is left, or for a long text."""
         _at_most(len(text))
-        self.left += PER_BODY
+        self.left += _PER_BODY
         self.spend(len(text) * _READ)
 
     def spend(self, size: int) -> None:
@@ -116,11 +116,11 @@ class Budget:
 
     def measured(self, value: Any) -> Any:
         """The value, if it is small enough. Raises TooMuch."""
-        self.spend(size_of(value))
+        self.spend(_size_of(value))
         return value
 
 
-def size_of(value: Any) -> int:
+def _size_of(value: Any) -> int:
     """Characters and elements of a value, shared parts counted each time. Raises TooMuch above a limit."""
     size, pending = 0, [(value, 0)]
     while pending:
@@ -128,13 +128,13 @@ def size_of(value: Any) -> int:
         size += len(part) if isinstance(part, str) else _ELEMENT
         if depth and isinstance(part, Undefined):
             str(part)  # raises its error: a list would show it as a word
-        if isinstance(part, int) and part.bit_length() > MAX_BITS:
-            raise TooMuch(say.too_large_number(MAX_BITS))
+        if isinstance(part, int) and part.bit_length() > _MAX_BITS:
+            raise TooMuch(say.too_large_number(_MAX_BITS))
         if isinstance(part, Mapping):
             pending += [(inner, depth + 1) for pair in part.items() for inner in pair]
         elif isinstance(part, (list, tuple)):
             pending += [(inner, depth + 1) for inner in part]
-        if size + len(pending) * _ELEMENT > MAX_VALUE or depth > MAX_NESTED:
+        if size + len(pending) * _ELEMENT > MAX_VALUE or depth > _MAX_NESTED:
             raise TooMuch(say.too_large_value(MAX_VALUE))
     return size
 
@@ -181,8 +181,8 @@ def _replace(s: Any, old: Any, new: Any, count: int | None = None) -> str:
 
 def _round(value: float, precision: int = 0, method: Any = "common") -> Any:
     """Jinja's round, without calculations of 10 to the power of a billion."""
-    if abs(int(precision)) > MAX_NESTED:
-        raise TooMuch(say.too_large_number(MAX_BITS))
+    if abs(int(precision)) > _MAX_NESTED:
+        raise TooMuch(say.too_large_number(_MAX_BITS))
     return jinja_filters.do_round(value, precision, method)
 
 
@@ -198,7 +198,7 @@ def _number(number: Any) -> Any:
     """A number within the limit. Raises TypeError for anything else."""
     if not isinstance(number, (int, float)):
         raise TypeError(say.NO_NUMBER)
-    size_of(number)
+    _size_of(number)
     return number
 
 
@@ -292,11 +292,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
             raise TooMuch(say.NO_FORMATTING)
         if operator == "**":
             _number(left), _number(right)
-            if isinstance(left, int) and isinstance(right, int) and abs(right) * left.bit_length() > MAX_BITS:
-                raise TooMuch(say.too_large_number(MAX_BITS))
+            if (
+                isinstance(left, int)
+                and isinstance(right, int)
+                and abs(right) * left.bit_length() > _MAX_BITS
+            ):
+                raise TooMuch(say.too_large_number(_MAX_BITS))
         if operator == "*" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
             times = left if isinstance(left, int) else right if isinstance(right, int) else 1
-            _at_most(max(times, 0) * max(size_of(left), size_of(right)))
+            _at_most(max(times, 0) * max(_size_of(left), _size_of(right)))
         for value in (left, right):
             self.budget.measured(value)
         return self.budget.measured(super().call_binop(context, operator, left, right))
@@ -308,8 +312,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         budget = self.budget
         budget.calls += 1
         try:
-            if budget.calls > MAX_CALLS:
-                raise TooMuch(say.too_many_calls(MAX_CALLS))
+            if budget.calls > _MAX_CALLS:
+                raise TooMuch(say.too_many_calls(_MAX_CALLS))
             return budget.measured(super().call(context, obj, *args, **kwargs))
         finally:
             budget.calls -= 1

@@ -48,17 +48,17 @@ def align(check: Calls, left: Node, right: Node) -> tuple[Node, Node]:
     left, right = clock_text(left, right), clock_text(right, left)
     if not check.rules.reads_literals:
         return left, right
-    return as_scalar(check, left, right), as_scalar(check, right, left)
+    return _as_scalar(check, left, right), _as_scalar(check, right, left)
 
 
-def as_scalar(check: Calls, node: Node, other: Node) -> Node:
+def _as_scalar(check: Calls, node: Node, other: Node) -> Node:
     """A string constant as the type of `other`, if that is a number, a boolean or a time of day and not a
     constant. Raises Stop if it cannot be converted.
     """
     if not isinstance(node, Literal) or not isinstance(node.value, str) or isinstance(other, Literal):
         return node
     if isinstance(other, Call) and other.op == "time_of_day":
-        return as_clock(check, node, node.value)
+        return _as_clock(check, node, node.value)
     result = text_constants.scalar(node.value, other.type)
     if result is None:
         return node
@@ -67,7 +67,7 @@ def as_scalar(check: Calls, node: Node, other: Node) -> Node:
     return result(node.span)
 
 
-def as_clock(check: Calls, node: Node, text: str) -> Node:
+def _as_clock(check: Calls, node: Node, text: str) -> Node:
     """A string constant beside a time of day as a time of day. Raises Stop if it is not one."""
     value = parse_clock(text.strip(BLANKS))
     if value is None:

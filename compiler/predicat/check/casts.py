@@ -1,6 +1,6 @@
 """The meaning of conversions in the languages, by the type of the value.
 
-A conversion may have its own rule for some values (`CASTS`). For other values the general rules (`BY_TYPE`)
+A conversion may have its own rule for some values (`CASTS`). For other values the general rules (`_BY_TYPE`)
 are tried in order, and then the operator of the table.
 """
 
@@ -52,7 +52,7 @@ def cast(check: OverloadResolver, name: str, node: Node, span: Span) -> Node:
     if own is not None:
         return own
     node = underlying(node)
-    for rule in BY_TYPE:
+    for rule in _BY_TYPE:
         if (result := rule(check, conversion.to, node, span)) is not None:
             return result
     if isinstance(node.type, DecimalType) and conversion.to == BIGINT:
@@ -204,7 +204,7 @@ def _of_text(check: OverloadResolver, to: Type, node: Node, span: Span) -> Node 
 
 
 # The general rules. The first one that does not return None is used.
-BY_TYPE: tuple[Callable[[OverloadResolver, Type, Node, Span], Node | None], ...] = (
+_BY_TYPE: tuple[Callable[[OverloadResolver, Type, Node, Span], Node | None], ...] = (
     _of_written_number,
     _truth_of_number,
     _of_json,

@@ -84,7 +84,7 @@ def in_keys(check: Compares, _op: str, left: Node, right: Node, span: Span) -> N
 
 def of_collections(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
     """`==` or `!=` of two lists or two maps, possibly literals; UNKNOWN if a part is missing."""
-    return negated_if(op == "ne", equal_collections(check, left, right, span), span)
+    return negated_if(op == "ne", _equal_collections(check, left, right, span), span)
 
 
 def of_null_and_written(_check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
@@ -92,7 +92,7 @@ def of_null_and_written(_check: Compares, op: str, left: Node, right: Node, span
     return collection_literals.unknown_if_missing(Literal(BOOLEAN, op == "ne", span), [left, right], span)
 
 
-def equal_collections(check: Compares, left: Node, right: Node, span: Span) -> Node:
+def _equal_collections(check: Compares, left: Node, right: Node, span: Span) -> Node:
     """Whether two lists or two maps are equal, part by part. Raises Stop for unsupported element types."""
 
     def compare(one: Node, other: Node) -> Node:
@@ -179,15 +179,15 @@ def has_key(check: Compares, key: Node, base: Node, span: Span) -> Node:
 def in_list(check: Compares, left: Node, right: Items, span: Span) -> Node:
     """`x in [...]` with items of any types. With `strict_lists` it is UNKNOWN if an item is missing."""
     if not check.rules.strict_lists:
-        return in_items(check, left, right, span)
+        return _in_items(check, left, right, span)
     if any(is_dynamic(item) or isinstance(item, Items) for item in (left, *right.items)):
         tests = [check.comparison("eq", [left, item], span) for item in right.items]
         parts = [right] if tests else [right, left]
         return json_nulls.unless_missing(check, any_of(tests, span), parts, span)
-    return json_nulls.unless_missing(check, in_items(check, left, right, span), [right], span)
+    return json_nulls.unless_missing(check, _in_items(check, left, right, span), [right], span)
 
 
-def in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
+def _in_items(check: Compares, left: Node, right: Items, span: Span) -> Node:
     """`x in [...]` without tests for missing items. A NULL item equals NULL with `null_is_value`; otherwise
     it makes UNKNOWN what would be FALSE. Raises Stop.
     """

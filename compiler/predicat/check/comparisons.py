@@ -156,7 +156,7 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
     if DOUBLE in (left.type, right.type):
         left, right = beside_double(left), beside_double(right)
     elif not decimals.fits((left, right)):
-        return wide_decimals(check, op, left, right, span)
+        return _wide_decimals(check, op, left, right, span)
     if op == "in" and isinstance(right.type, ArrayType) and _one_by_one(left, right.type.element):
         return compare_collections.in_elements(check, left, right, right.type.element, span)
     kinds = (left.type, right.type)
@@ -173,7 +173,7 @@ def of_one_type(check: Compares, op: str, left: Node, right: Node, span: Span) -
     return total_order.with_nan_above(plain) if check.rules.total_order else plain
 
 
-def wide_decimals(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
+def _wide_decimals(check: Compares, op: str, left: Node, right: Node, span: Span) -> Node:
     """A comparison of decimals that have no common type. Raises Stop unless one operand is a constant."""
     if decimals.beside_constant(op, left, right) is None:
         raise check.fail(msg.too_many_digits(span, str(left.type), str(right.type)))

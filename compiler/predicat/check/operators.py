@@ -69,13 +69,13 @@ class Operators(LookUps):
         """An operator of any language, other than AND, OR and NOT: the first rule that has a meaning for
         these arguments, or else the call of an operator of the table.
         """
-        for rule in ON_CHOICES.get(op, ()):
+        for rule in _ON_CHOICES.get(op, ()):
             if (found := rule(self, op, args, span)) is not None:
                 return found
         if (chosen := self.split_union(args, span)) is not None:
             test, ways = chosen
             return self.choice("cond", [test, *(self.operator(op, way, span) for way in ways)], span)
-        for rule in ON_VALUES.get(op, ()):
+        for rule in _ON_VALUES.get(op, ()):
             if (found := rule(self, op, args, span)) is not None:
                 return found
         return self.of_table(op, args, span)
@@ -234,7 +234,7 @@ class Operators(LookUps):
         if (
             not self.rules.widens_numbers
             and op in OF_INTEGERS
-            and (known := dynamic_numbers(op, args)) is not None
+            and (known := _dynamic_numbers(op, args)) is not None
         ):
             return known
         if (
@@ -267,7 +267,7 @@ class Operators(LookUps):
         return cast(self, str(target.value if isinstance(target, Literal) else ""), node, span)
 
 
-def dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
+def _dynamic_numbers(op: str, args: list[Node]) -> tuple[str, list[Node]] | None:
     """CEL's arithmetic on JSON numbers: on integers beside an integer and for remainders, otherwise on
     doubles. None if no argument is a JSON number.
     """
@@ -306,7 +306,7 @@ Rule = Callable[[Operators, str, list[Node], Span], Node | None]
 _of = Operators
 
 # The rules that support choices between values of different types. All others are applied to each value.
-ON_CHOICES: dict[str, tuple[Rule, ...]] = {
+_ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys((*COMPARISONS, "same"), (_of.compared,)),
     "in": (list_functions.in_joined, _of.compared),
     "add": (list_functions.joined,),
@@ -319,7 +319,7 @@ ON_CHOICES: dict[str, tuple[Rule, ...]] = {
     "coalesce": (_of.first, _of.choice),
 }
 # The rules for arguments that each have one type, in order.
-ON_VALUES: dict[str, tuple[Rule, ...]] = {
+_ON_VALUES: dict[str, tuple[Rule, ...]] = {
     **dict.fromkeys(MATHEMATICS, (cel_math.function,)),
     **dict.fromkeys(sql_numbers.FUNCTIONS, (sql_numbers.function,)),
     **{op: (rule,) for op, rule in without_ansi.OPERATORS.items()},

@@ -38,7 +38,7 @@ def moment(check: Check, _op: str, args: list[Node], span: Span) -> Node:
 
 def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """SQL's concat(). Engines differ if an argument is NULL."""
-    if any(not isinstance(arg, Literal) and not never_null(arg) for arg in args):
+    if any(not isinstance(arg, Literal) and not _never_null(arg) for arg in args):
         check.doubt(sql_meanings.ambiguous_concat(span, [written(arg) for arg in args]))
     found = args[0]
     for part in args[1:]:
@@ -46,7 +46,7 @@ def text(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     return found
 
 
-def never_null(node: Node) -> bool:
+def _never_null(node: Node) -> bool:
     """Whether a value is never NULL."""
     if isinstance(node, Call) and node.op == "coalesce":
         return any(isinstance(arg, Literal) and arg.value is not None for arg in node.args)

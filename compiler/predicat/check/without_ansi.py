@@ -88,7 +88,7 @@ def quotient(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     return known(check, result, Known(LONG))
 
 
-def bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
+def _bits_of(check: Check, op: str, args: list[Node], span: Span) -> Node:
     """`&`, `|` and `^`, in the wider type of the operands."""
     parts = list(map(underlying, args))
     result = check.operator(op.partition(".")[2], parts, span)
@@ -105,7 +105,7 @@ def index(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     return check.operator("bracket", args, span)
 
 
-def sum_of_array(check: Check, _op: str, args: list[Node], span: Span) -> Node:
+def _sum_of_array(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     """AGGREGATE as a sum. Raises Stop for integers, which would wrap around."""
     result = check.operator("sum", args, span)
     if result.type == BIGINT:
@@ -202,7 +202,7 @@ def whole(check: Check, _op: str, args: list[Node], span: Span) -> Node:
     return known(check, _cast(check, underlying(args[0]), bits, span), Known(bits))
 
 
-def of_width(check: Check, _op: str, args: list[Node], _span: Span) -> Node:
+def _of_width(check: Check, _op: str, args: list[Node], _span: Span) -> Node:
     """An integer whose width is given by the second argument."""
     return known(check, args[0], Known(_bits(args[1])))
 
@@ -275,7 +275,7 @@ def _text_literal(text: str, span: Span) -> Node:
     return Literal(STRING, text, span)
 
 
-def whole_constant(text: str, bits: int) -> int | None:
+def _whole_constant(text: str, bits: int) -> int | None:
     """A constant string cast to an integer; None if it is not a number, or does not fit."""
     match = re.match(_DIGITS, text, re.ASCII)
     if match is None:
@@ -321,12 +321,12 @@ OPERATORS: dict[str, Rule] = {
     **dict.fromkeys((f"lenient.{op}" for op in ("add", "sub", "mul", "mod", "neg", "abs")), arithmetic),
     **dict.fromkeys((f"lenient.try_{op}" for op in ("add", "sub", "mul", "mod")), attempt),
     **dict.fromkeys((f"lenient.{op}" for op in ("floor", "ceil")), floor),
-    **dict.fromkeys((f"lenient.{op}" for op in ("bit_and", "bit_or", "bit_xor")), bits_of),
+    **dict.fromkeys((f"lenient.{op}" for op in ("bit_and", "bit_or", "bit_xor")), _bits_of),
     "lenient.bracket": index,
     "lenient.div": quotient,
-    "lenient.sum": sum_of_array,
+    "lenient.sum": _sum_of_array,
     "lenient.whole": whole,
-    "lenient.width": of_width,
+    "lenient.width": _of_width,
     "lenient.size": size,
     "lenient.no_text": no_text,
 }
@@ -358,7 +358,7 @@ def _as_whole(check: Calls, text: Node, other: Node) -> Node:
         raise check.fail(say.unknown_width(text.span.to(other.span), _named(other)))
     if not isinstance(text, Literal) or not isinstance(text.value, str):
         return whole_of_text(text, bits, text.span)
-    number = whole_constant(text.value, bits)
+    number = _whole_constant(text.value, bits)
     # If it is not a number, the check reports that later.
     return text if number is None else Literal(BIGINT, number, text.span)
 
@@ -401,7 +401,7 @@ def _as_written(check: Calls, item: Node, left: Node) -> Node:
         return item
     value = item.value if isinstance(item, Literal) else None
     if isinstance(value, str) and left.type == BIGINT:
-        number = whole_constant(value, LONG)
+        number = _whole_constant(value, LONG)
         if number is not None and str(number) == value:
             return Literal(BIGINT, number, item.span)
     if isinstance(value, str) and left.type == DATE and re.match(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z", value):

@@ -7,7 +7,7 @@ import click
 from predicat.cli.options import argument, options
 from predicat.diagnostics.messages import commands as say
 
-SHELLS = ("bash", "zsh", "fish")
+_SHELLS = ("bash", "zsh", "fish")
 
 
 @click.command(
@@ -19,7 +19,7 @@ SHELLS = ("bash", "zsh", "fish")
     ),
 )
 @options
-def command(shell: str = argument(type=click.Choice(SHELLS))) -> None:
+def command(shell: str = argument(type=click.Choice(_SHELLS))) -> None:
     from click.shell_completion import get_completion_class  # noqa: PLC0415  # not for --help
 
     from predicat.cli.main import cli  # noqa: PLC0415  # it loads this module

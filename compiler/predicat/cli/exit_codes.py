@@ -38,7 +38,7 @@ MEANINGS = {
 }
 
 # Commands for which 1 means findings: for these, a catalog with problems is wrong use.
-JUDGES = ("diff", "discover", "lint", "quality", "test")
+_JUDGES = ("diff", "discover", "lint", "quality", "test")
 
 _USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
 # Wrong use, as all unknown names are, where the value was given to the command, and so has no place in a
@@ -56,7 +56,7 @@ def code_for(command: str, problems: Sequence[Diagnostic]) -> ExitCode:
     codes = {problem.code for problem in problems}
     if codes & _ENGINE:
         return ExitCode.ENGINE
-    if command in JUDGES or all(_is_usage(command, item) for item in problems):
+    if command in _JUDGES or all(_is_usage(command, item) for item in problems):
         return ExitCode.USAGE
     return ExitCode.FINDINGS
 

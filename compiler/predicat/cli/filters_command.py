@@ -16,7 +16,7 @@ def command() -> None:
 
 @command.command("providers")
 @options
-def list_providers(form: str = FORMAT) -> None:
+def _list_providers(form: str = FORMAT) -> None:
     """List the entry filters that installed packages provide: name, class, package."""
     from predicat.entry_filters import GROUP, providers  # noqa: PLC0415  # not for --help
 

@@ -50,7 +50,7 @@ COMMANDS = {
 
 
 # An option of every command, at any place.
-DEBUG = "--debug"
+_DEBUG = "--debug"
 
 
 class Commands(click.Group):
@@ -90,7 +90,7 @@ class Commands(click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(package_name="predicat")
-@click.option(DEBUG, is_flag=True, expose_value=False, help="Show where predicat itself failed.")
+@click.option(_DEBUG, is_flag=True, expose_value=False, help="Show where predicat itself failed.")
 def cli() -> None:
     """A catalog of named row filters, with one meaning in Spark SQL, PostgreSQL, DuckDB and Python."""
 
@@ -111,11 +111,11 @@ def _broken(error: BaseException) -> NoReturn:
     from predicat.cli.colour import tell  # noqa: PLC0415  # only for a mistake
     from predicat.diagnostics.messages import commands as say  # noqa: PLC0415  # as above
 
-    if DEBUG in sys.argv:
+    if _DEBUG in sys.argv:
         import traceback  # noqa: PLC0415  # as above
 
         click.echo("".join(traceback.format_exception(error)), err=True)
-    tell(say.internal(error, DEBUG).render())
+    tell(say.internal(error, _DEBUG).render())
     sys.exit(ExitCode.INTERNAL)
 
 
@@ -131,7 +131,7 @@ def main() -> None:
     from predicat.diagnostics import PredicatError, extras  # noqa: PLC0415  # cheap, but after the group is built
 
     try:
-        code = cli([word for word in sys.argv[1:] if word != DEBUG], standalone_mode=False)
+        code = cli([word for word in sys.argv[1:] if word != _DEBUG], standalone_mode=False)
         if isinstance(code, int) and code:
             sys.exit(code)
     except PredicatError as error:

@@ -174,12 +174,12 @@ def _environment_options() -> list[click.Option]:
 def _restricting(key: str) -> Callable[[click.Context, click.Parameter, Any], None]:
     def callback(context: click.Context, _parameter: click.Parameter, value: Any) -> None:
         if value:
-            restrict(context, key, value)
+            _restrict(context, key, value)
 
     return callback
 
 
-def restrict(context: click.Context, key: str, value: Any) -> None:
+def _restrict(context: click.Context, key: str, value: Any) -> None:
     """Restrict the variables of the environment that the project file can read."""
     from predicat.catalog.project import READABLE  # noqa: PLC0415  # only if something is restricted
 
@@ -201,7 +201,7 @@ def as_reviewed(context: click.Context, _parameter: click.Parameter, base: str |
     if file is not None and "${" in text_of(file):
         from predicat.forge.git import names_read  # noqa: PLC0415  # only for a file with variables
 
-        restrict(context, "reviewed", names_read(file, base))
+        _restrict(context, "reviewed", names_read(file, base))
     return base
 
 

@@ -60,7 +60,7 @@ HISTORY = option(
 )
 
 
-def baseline_option(text: str) -> Any:
+def _baseline_option(text: str) -> Any:
     """The file of the baseline; `text` says what the command does with it."""
     return option("--baseline", below="target/quality/baseline.jsonl", help=text)
 
@@ -96,7 +96,7 @@ class Reported(Counting, frozen=True, kw_only=True):
     site: str | None = option(
         "--site URL", "Link filters to this site of the catalog. Default: target/site, if it exists."
     )
-    baseline: Path = baseline_option("The results that drift is measured from.")
+    baseline: Path = _baseline_option("The results that drift is measured from.")
     partition: str = option(
         "--partition NAME", "The partition of the measured data, such as a date.", default=""
     )
@@ -179,7 +179,7 @@ def run(*, given: Reported) -> None:
 def baseline(
     *,
     history: Path = HISTORY,
-    baseline: Path = baseline_option("The file to write."),
+    baseline: Path = _baseline_option("The file to write."),
     partition: str | None = option("--partition NAME", "Only results of this partition."),
     form: str = FORMAT,
 ) -> None:
@@ -257,7 +257,7 @@ def _proposed(
     return {
         "dataset": name,
         "lines": [line for item in items if not item.of_dataset for line in item.lines()],
-        **{key: next((item.bounds for item in items if item.key == key), {}) for key in OF_DATASET},
+        **{key: next((item.bounds for item in items if item.key == key), {}) for key in _OF_DATASET},
         "bounds": [
             {
                 "name": item.name,
@@ -277,7 +277,7 @@ def _proposed(
 
 
 # The bounds of a dataset that are proposed.
-OF_DATASET = ("rows", "freshness")
+_OF_DATASET = ("rows", "freshness")
 
 
 def _shown(
@@ -311,7 +311,7 @@ def project(
     variables: dict[str, str] = VARIABLES,
     engine: str | None = option("--engine", f"The data source. {FOLLOWS}", type=click.Choice(GX_ENGINES)),
     out: Path = option("--out", "The folder of the project.", below="target/quality", type=FOLDER),
-    baseline: Path = baseline_option("The results that stability is measured from."),
+    baseline: Path = _baseline_option("The results that stability is measured from."),
 ) -> None:
     from predicat.diagnostics import extras  # noqa: PLC0415  # not for --help
 

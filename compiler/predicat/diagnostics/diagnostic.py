@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics.source import NOWHERE, Source, Span
 
-MOST_OF_A_LINE = 10
+_MOST_OF_A_LINE = 10
 
 
 class Severity(Enum):
@@ -89,7 +89,7 @@ def rendered(diagnostics: Iterable[Diagnostic]) -> str:
         outer = item.span.outermost()
         line = (outer.source.name, outer.source.line_column(outer.start)[0])
         counts[line] += 1
-        number = counts[line] - MOST_OF_A_LINE
+        number = counts[line] - _MOST_OF_A_LINE
         if number <= 0 or not outer.source.text:
             shown[len(shown), line] = item.render()
         else:

@@ -17,7 +17,7 @@ from predicat.diagnostics.diagnostic import PredicatError
 from predicat.diagnostics.messages import files as say
 
 # Bytes of a file.
-MAX_FILE = 100_000_000
+_MAX_FILE = 100_000_000
 # The file that marks the root of a copy of a project, such as the project at another revision.
 ROOT = ".predicat-root"
 _ROOTS = (".git", "predicat.yml", ROOT)
@@ -54,9 +54,9 @@ def bytes_of(path: Path, shown: str | None = None) -> bytes:
         with os.fdopen(os.open(real, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise PredicatError.of(say.no_regular_file(name))
-            content = file.read(MAX_FILE + 1)
-    if len(content) > MAX_FILE:
-        raise PredicatError.of(say.too_large_file(name, MAX_FILE))
+            content = file.read(_MAX_FILE + 1)
+    if len(content) > _MAX_FILE:
+        raise PredicatError.of(say.too_large_file(name, _MAX_FILE))
     return content
 
 

@@ -11,7 +11,7 @@ from predicat.discover.conditions import Condition
 from predicat.forge import git
 
 # Files that git is asked about, at most.
-MAX_FILES = 300
+_MAX_FILES = 300
 # For all files, at most.
 SECONDS = 20.0
 _FILE_SECONDS = 3.0
@@ -33,7 +33,7 @@ def with_authors(conditions: Sequence[Condition], seconds: float = SECONDS) -> l
         if condition.owner is None:
             by_file.setdefault(condition.place.path, []).append(number)
     result = list(conditions)
-    for path, numbers in list(by_file.items())[:MAX_FILES]:
+    for path, numbers in list(by_file.items())[:_MAX_FILES]:
         left = min(_FILE_SECONDS, deadline - time.monotonic())
         if left <= 0:
             break

@@ -16,7 +16,7 @@ from predicat.discover.profile import Atom, Profile
 # A rule with more tests is compared with those only that say the same.
 MOST_TESTS = 30
 # Up to this number of rules with all tests but one in common, all pairs are compared.
-MOST_NEAR = 40
+_MOST_NEAR = 40
 # Values that one list has and the other has not, at most.
 _MOST_DIFFERENT = 3
 # Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
@@ -62,7 +62,7 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             elif atom.test:
                 buckets.setdefault((rest, atom.test, atom.place), []).append((rule, atom))
     for (rest, *_), members in buckets.items():
-        for (one, first), (other, second) in combinations(members[:MOST_NEAR], 2):
+        for (one, first), (other, second) in combinations(members[:_MOST_NEAR], 2):
             candidate = _difference(first, second, len(rest))
             if candidate is not None and _comparable(one, other, len(rest)):
                 yield Candidate(one.number, other.number, *candidate)

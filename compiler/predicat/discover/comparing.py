@@ -17,7 +17,7 @@ from predicat.proof.own_errors import with_own_errors
 from predicat.proof.smt.terms import all_of
 
 # Seconds for all questions about a pair, on each of the two assignments of types.
-PAIR = 1.0
+_PAIR = 1.0
 _KINDS: dict[str, Relationship] = {"narrower": "narrower", "wider": "wider", "changed": "overlapping"}
 
 
@@ -52,7 +52,7 @@ def compare_pair(question: RulePair) -> ComparedPair:
     except Unclear:
         return ComparedPair()
     rules = _rule(question.left), _rule(question.right)
-    narrow = compare_nodes(left.narrow, right.narrow, rules, PAIR)
+    narrow = compare_nodes(left.narrow, right.narrow, rules, _PAIR)
     inferred = {**left.inferred, **right.inferred}
     if narrow.kind.startswith("equivalent"):
         own = (
@@ -60,7 +60,7 @@ def compare_pair(question: RulePair) -> ComparedPair:
             with_own_errors(question.right.language, right.wide),
         )
         pairs = dict.fromkeys(((left.wide, right.wide), own))
-        verdicts = [compare_nodes(*pair, rules, PAIR) for pair in pairs]
+        verdicts = [compare_nodes(*pair, rules, _PAIR) for pair in pairs]
         same = all(verdict.same_rows for verdict in verdicts)
         undecided = not all(verdict.proof for verdict in verdicts)
         return ComparedPair("same" if same else None, inferred=inferred, undecided=undecided)
@@ -70,7 +70,7 @@ def compare_pair(question: RulePair) -> ComparedPair:
     if kind == "overlapping":
         shared = _meet(left.narrow, right.narrow)
     else:
-        shared = compare_nodes(left.wide, right.wide, rules, PAIR).kind == narrow.kind
+        shared = compare_nodes(left.wide, right.wide, rules, _PAIR).kind == narrow.kind
     return ComparedPair(kind, _row(narrow.lost), _row(narrow.gained), inferred) if shared else ComparedPair()
 
 
@@ -84,7 +84,7 @@ def _meet(left: Node, right: Node) -> bool:
     def both(one: Outcome, other: Outcome) -> bool:
         return one is True and other is True
 
-    answer, _ = search(left, right, both, lambda one, other: all_of(one.true, other.true), PAIR)
+    answer, _ = search(left, right, both, lambda one, other: all_of(one.true, other.true), _PAIR)
     return answer == "found"
 
 

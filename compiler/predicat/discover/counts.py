@@ -17,7 +17,7 @@ from predicat.discover.conditions import Condition
 # Relations that are read, at most: those with most conditions.
 MAX_RELATIONS = 50
 # Conditions of a relation that are counted, at most.
-MAX_CONDITIONS = 200
+_MAX_CONDITIONS = 200
 # A relation of an engine: its name, behind its schema if the engine has schemas.
 Name = tuple[str, ...]
 
@@ -135,7 +135,7 @@ def _counted(engine: Engine, relation: Name, texts: Sequence[str]) -> dict[str, 
         return dict.fromkeys(texts, Count(name, reason=_message(error)))
     result: dict[str, Count] = {}
     rendered: dict[str, str] = {}
-    for text in texts[:MAX_CONDITIONS]:
+    for text in texts[:_MAX_CONDITIONS]:
         try:
             rendered[text] = parse(text, "sql", _fields(text, columns)).sql(engine.dialect)
         except PredicatError as error:

@@ -40,7 +40,7 @@ from predicat.ir.types import (
 from predicat.ir.widths import field_type
 
 Kind = Literal["string", "number", "time", "boolean"]
-WIDE_NUMBER = DecimalType(38, 9)
+_WIDE_NUMBER = DecimalType(38, 9)
 # Numbers beyond have more digits with 9 decimals than the decimal module keeps.
 _LARGEST = 10**18
 _COMPARED = frozenset({*COMPARISONS, "same"})
@@ -48,11 +48,11 @@ _COMPARED = frozenset({*COMPARISONS, "same"})
 _OF_TEXTS = frozenset({"like", "like_ci", "lower", "upper", "length", "substr", "starts_with"})
 _GIVES: Mapping[str, Kind] = {"lower": "string", "upper": "string", "substr": "string", "length": "number"}
 # Dialects that order texts by their code points whatever the collation of a database.
-BY_BYTES = frozenset(
+_BY_BYTES = frozenset(
     {"bigquery", "spark", "spark2", "databricks", "hive", "duckdb", "trino", "presto", "athena"}
 )
 # Dialects whose texts are equal only if each character is, unless a column says otherwise.
-CASE_KEPT = BY_BYTES | {"", "postgres", "redshift", "snowflake", "clickhouse"}
+_CASE_KEPT = _BY_BYTES | {"", "postgres", "redshift", "snowflake", "clickhouse"}
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?")
 _TRUTHS = {"t": True, "true": True, "y": True, "yes": True, "on": True, "1": True} | {
@@ -337,7 +337,7 @@ def _kind_of_texts(group: _Class) -> Kind:
 
 def _check_texts(group: _Class, dialect: str, name: str) -> None:
     """Raises Unclear where texts may be equal, or in another order, for another type or collation."""
-    if dialect not in CASE_KEPT:
+    if dialect not in _CASE_KEPT:
         raise Unclear(say.folding_dialect(dialect))
     for folded in (_without_case, _as_number, _as_truth, moment):
         seen: dict[object, str] = {}
@@ -348,7 +348,7 @@ def _check_texts(group: _Class, dialect: str, name: str) -> None:
             if value in seen and not (folded is _without_case and group.known):
                 raise Unclear(say.alike_constants(name, seen[value], text))
             seen[value] = text
-    if group.ordered and not (dialect in BY_BYTES and len(group.known) == len(group.names)):
+    if group.ordered and not (dialect in _BY_BYTES and len(group.known) == len(group.names)):
         raise Unclear(say.unclear_order(name))
 
 
@@ -396,6 +396,6 @@ def _types(group: _Class, name: str, kind: Kind | None) -> tuple[Type, Type]:
             if group.known:
                 return next(iter(group.known.values())), next(iter(group.known.values()))
             whole = all(number == number.to_integral_value() for number in group.numbers)
-            return WIDE_NUMBER, BIGINT if whole else WIDE_NUMBER
+            return _WIDE_NUMBER, BIGINT if whole else _WIDE_NUMBER
         case _:
-            return (WIDE_NUMBER, BIGINT) if group.ordered else (BIGINT, BIGINT)
+            return (_WIDE_NUMBER, BIGINT) if group.ordered else (BIGINT, BIGINT)

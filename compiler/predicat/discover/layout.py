@@ -19,7 +19,7 @@ _CLOSING = (TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType
 # Words that separate conditions of different chains.
 _APART = (TokenType.COMMA, TokenType.WHEN, TokenType.THEN, TokenType.ELSE)
 # How far right an operator counts that has no line of its own.
-WITHIN_A_LINE = 1_000
+_WITHIN_A_LINE = 1_000
 
 
 class Operator(Struct, frozen=True):
@@ -108,7 +108,7 @@ def _operator(text: str, tokens: Sequence[Token], number: int) -> Operator:
     leads = not text[start : token.start].strip() and start > 0
     following = tokens[number + 1] if number + 1 < len(tokens) else token
     trails = "\n" in text[token.end + 1 : following.start]
-    column = WITHIN_A_LINE
+    column = _WITHIN_A_LINE
     if leads:
         column = token.start - start
     elif trails:

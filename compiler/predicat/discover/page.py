@@ -14,9 +14,9 @@ from predicat.discover.report import Report, counted, finding_data, summary
 from predicat.site import build
 
 MAX_RELATIONS = 200
-MAX_RULES = 100
+_MAX_RULES = 100
 # How much of each kind a page shows: browsers are slow with more.
-MAX_FINDINGS = 500
+_MAX_FINDINGS = 500
 _TEMPLATE = Path(__file__).parent / "page.html"
 _STYLE = Path(build.__file__).parent / "static" / "site.css"
 
@@ -44,7 +44,7 @@ def _listed(report: Report, codes: tuple[str, ...]) -> list[dict[str, object]]:
     order = list(CODES)
     findings = [item for item in report.findings if item.code in codes]
     findings.sort(key=lambda item: order.index(item.code))
-    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in findings[:MAX_FINDINGS]]
+    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in findings[:_MAX_FINDINGS]]
 
 
 def _rows(count: Count | None) -> str:
@@ -71,4 +71,4 @@ def _relations(report: Report) -> list[tuple[str, list[tuple[str, list[str]]]]]:
 
 
 def _most(rules: dict[str, list[str]]) -> list[tuple[str, list[str]]]:
-    return sorted(rules.items(), key=lambda rule: -len(rule[1]))[:MAX_RULES]
+    return sorted(rules.items(), key=lambda rule: -len(rule[1]))[:_MAX_RULES]

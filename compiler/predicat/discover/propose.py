@@ -31,7 +31,7 @@ from predicat.proof.compare import example
 from predicat.rewrite.substitute import with_defaults
 
 # Filters of a dataset: those in most places come first.
-MAX_FILTERS = 60
+_MAX_FILTERS = 60
 _MOST_DESCRIBED = 300
 _NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
 _EFFORT = 1.0
@@ -159,9 +159,9 @@ def _by_relation(
         result.setdefault(relation, []).append(rule)
     for relation, of_relation in result.items():
         of_relation.sort(key=lambda rule: -len(rule.conditions))
-        if len(of_relation) > MAX_FILTERS:
-            left[say.TOO_MANY] += len(of_relation) - MAX_FILTERS
-            result[relation] = of_relation[:MAX_FILTERS]
+        if len(of_relation) > _MAX_FILTERS:
+            left[say.TOO_MANY] += len(of_relation) - _MAX_FILTERS
+            result[relation] = of_relation[:_MAX_FILTERS]
     return result
 
 

@@ -19,7 +19,7 @@ from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.lint import Finding
 
 # How many conditions that accept no row the text lists.
-MAX_EMPTY = 20
+_MAX_EMPTY = 20
 
 
 class Report(Struct, frozen=True, dict=True):
@@ -73,9 +73,9 @@ def text(report: Report) -> str:
         for row, count in _empty(report)
         if _key(span_of(row.place)) not in reported
     ]
-    more = [say.others(len(empty) - MAX_EMPTY)] if len(empty) > MAX_EMPTY else []
+    more = [say.others(len(empty) - _MAX_EMPTY)] if len(empty) > _MAX_EMPTY else []
     return "\n\n".join(
-        [*shown, *(["\n".join([*empty[:MAX_EMPTY], *more])] if empty else []), summary(report)]
+        [*shown, *(["\n".join([*empty[:_MAX_EMPTY], *more])] if empty else []), summary(report)]
     )
 
 
@@ -161,7 +161,7 @@ def as_json(report: Report) -> str:
         "files": dict(scan.files),
         "dialects": dict(scan.dialects),
         "conditions": [
-            condition_data(condition) | _rows(count)
+            _condition_data(condition) | _rows(count)
             for condition, count in zip_longest(scan.conditions, report.counts)
         ],
         "left_out": [_refused_data(condition) for condition in scan.refused],
@@ -204,10 +204,10 @@ def finding_data(item: Finding) -> dict[str, Any]:
     }
 
 
-def condition_data(condition: Condition) -> dict[str, Any]:
+def _condition_data(condition: Condition) -> dict[str, Any]:
     """A condition as JSON has it."""
     return {
-        **place_data(condition.place),
+        **_place_data(condition.place),
         "relation": condition.relation,
         "clause": condition.clause,
         "language": condition.language,
@@ -221,13 +221,13 @@ def condition_data(condition: Condition) -> dict[str, Any]:
     }
 
 
-def place_data(place: SourceRange) -> dict[str, Any]:
+def _place_data(place: SourceRange) -> dict[str, Any]:
     """A place as JSON has it."""
     return {"file": place.path, "line": place.line, "column": place.column}
 
 
 def _refused_data(refused: Refused) -> dict[str, Any]:
-    return {**place_data(refused.place), "reason": refused.reason, "text": refused.text}
+    return {**_place_data(refused.place), "reason": refused.reason, "text": refused.text}
 
 
 def sarif(report: Report) -> str:

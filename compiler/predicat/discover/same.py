@@ -11,7 +11,7 @@ from predicat.discover.typed import Subject, typed
 from predicat.lint.trials import Trial, classes
 
 # Rules over the same fields that are tried together, at most.
-MOST_TOGETHER = 400
+_MOST_TOGETHER = 400
 
 
 class Group(Struct, frozen=True):
@@ -35,7 +35,7 @@ def alike(group: Group) -> Alike:
     """The rules of a group that may be the same."""
     trials: list[Trial] = []
     places: list[int] = []
-    for place, item in enumerate(group.items[:MOST_TOGETHER]):
+    for place, item in enumerate(group.items[:_MOST_TOGETHER]):
         try:
             trials.append(Trial(typed(item).narrow))
         except Unclear:

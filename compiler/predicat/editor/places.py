@@ -48,7 +48,7 @@ def place(text: str, line: int, column: int) -> Place:
             break
     value = value or (before.lstrip().startswith("- ") and bool(outer) and outer[-1] in LISTS)
     dataset = re.search(r"^dataset:\s*(\S+)", text, re.MULTILINE)
-    return Place((*outer, *path), value, before, word_at(current, column), dataset[1] if dataset else "")
+    return Place((*outer, *path), value, before, _word_at(current, column), dataset[1] if dataset else "")
 
 
 _LIST = "["
@@ -81,7 +81,7 @@ def _inline(text: str, *, outside: bool) -> tuple[list[str], bool]:
     return [key for key in keys if key not in ("", _LIST)], bool(keys[-1]) if keys else outside
 
 
-def word_at(line: str, column: int) -> str:
+def _word_at(line: str, column: int) -> str:
     """The word that a column touches."""
     for result in _WORD.finditer(line):
         if result.start() <= column <= result.end():

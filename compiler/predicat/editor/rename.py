@@ -22,7 +22,7 @@ from predicat.diagnostics.messages import review as say
 from predicat.editor.symbols import Symbol, Use, dict_of, file_of
 from predicat.ir.nodes import Field, Node, Parameter, fields_of, rewrite_children
 
-RENAMED = ("filter", "parameter", "field", "group")
+_RENAMED = ("filter", "parameter", "field", "group")
 
 
 class Refused(Exception):
@@ -40,7 +40,7 @@ class Edit(Struct, frozen=True):
 
 def check(symbol: Symbol, loaded: Loaded, folder: Path) -> None:
     """Raise Refused where a symbol cannot have any other name."""
-    if symbol.kind not in RENAMED:
+    if symbol.kind not in _RENAMED:
         raise Refused(say.cannot_be_renamed(symbol.kind))
     errors = [item for item in loaded.diagnostics if _blocks(item)]
     if errors:

@@ -15,9 +15,9 @@ from predicat.diagnostics.messages import review as say
 _T = TypeVar("_T")
 
 # How long one request may take.
-REQUEST_SECONDS = 20.0
+_REQUEST_SECONDS = 20.0
 # Bytes of an answer that are read.
-LARGEST = 20_000_000
+_LARGEST = 20_000_000
 # Status codes of troubles that pass. Source: RFC 9110, RFC 8470, RFC 6585.
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _FIRST_WAIT = 1.0
@@ -58,8 +58,8 @@ class Api(Struct, frozen=True):
             asked = request.Request(  # noqa: S310  # the address is checked above
                 self.base + path, body, {"Content-Type": "application/json", **self.headers}, method=method
             )  # above
-            with request.build_opener(_NoRedirect).open(asked, timeout=REQUEST_SECONDS) as answer:
-                text = answer.read(LARGEST)
+            with request.build_opener(_NoRedirect).open(asked, timeout=_REQUEST_SECONDS) as answer:
+                text = answer.read(_LARGEST)
                 is_json = "json" in answer.headers.get("Content-Type", "json")  # a webhook may answer "ok"
                 return (json.loads(text) if text and is_json else None), answer.headers
         except error.HTTPError as answer:

@@ -22,7 +22,7 @@ _EXACT = Context(prec=1000)
 
 def fits(nodes: Sequence[Node]) -> bool:
     """Whether there is a decimal type that holds all values of these numbers, which are not doubles."""
-    kinds = [kind for node in nodes if (kind := decimal_type(node)) is not None]
+    kinds = [kind for node in nodes if (kind := _decimal_type(node)) is not None]
     if not any(isinstance(node.type, DecimalType) for node in nodes):
         return True
     return (
@@ -61,7 +61,7 @@ def beside_constant(op: str, left: Node, right: Node) -> tuple[str, Node, Decima
             return None
         left, right, op = right, left, FLIPPED[op]
     value = right.value if isinstance(right, Literal) else None
-    if not isinstance(value, int | Decimal) or decimal_type(left) is None:
+    if not isinstance(value, int | Decimal) or _decimal_type(left) is None:
         return None
     return op, left, Decimal(value)
 
@@ -80,7 +80,7 @@ def is_exact(op: str, args: Sequence[Node]) -> bool:
 
 def digits(op: str, args: Sequence[Node]) -> Digits:
     """The digits of the exact result of an operator."""
-    return result(op, [kind for arg in args if (kind := decimal_type(arg)) is not None])
+    return result(op, [kind for arg in args if (kind := _decimal_type(arg)) is not None])
 
 
 def may_have_more_digits(node: Call) -> bool:
@@ -99,7 +99,7 @@ def may_have_more_digits(node: Call) -> bool:
 
 def may_not_fit(node: Call) -> bool:
     """Whether the result of a conversion to a decimal may not fit the type."""
-    number, kind = decimal_type(node.args[0]), node.type
+    number, kind = _decimal_type(node.args[0]), node.type
     if number is None or not isinstance(kind, DecimalType):
         return True
     carry = 1 if number.scale > kind.scale else 0
@@ -118,7 +118,7 @@ def unwidened(node: Node) -> Node:
 
 def exact_type(node: Node) -> DecimalType:
     """The type of a decimal, or of an integer beside a decimal."""
-    return decimal_type(node) or OF_BIGINT
+    return _decimal_type(node) or OF_BIGINT
 
 
 def has_known_type(node: Node) -> bool:
@@ -153,7 +153,7 @@ def common(values: Sequence[Node]) -> DecimalType | None:
 
 def _in_choice(node: Node) -> DecimalType | None:
     """The type of a number in a choice. An integer constant is an INT or a BIGINT, as on engines."""
-    kind = decimal_type(node)
+    kind = _decimal_type(node)
     if isinstance(node, Literal) and kind is not None and kind.scale == 0:
         least = _OF_WIDTHS["int"] if kind.precision <= _DIGITS_OF_INT else OF_BIGINT
         return max(kind, least, key=lambda one: one.precision)
@@ -168,7 +168,7 @@ def as_type(node: Node, kind: DecimalType) -> Node:
     return Call(kind, "to_decimal", (node,), node.span) if node.type == BIGINT else node
 
 
-def decimal_type(node: Node) -> DecimalType | None:
+def _decimal_type(node: Node) -> DecimalType | None:
     """The decimal type of an integer or decimal, as narrow as is known; None for any other value."""
     if isinstance(node, Literal) and isinstance(node.value, int | Decimal):
         return None if isinstance(node.value, bool) else least_holding([node.value])

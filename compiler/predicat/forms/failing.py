@@ -76,7 +76,7 @@ def _present(node: Node) -> str | None:
     return _key(absent.args[0]) if isinstance(absent, Call) and absent.op == "is_null" else None
 
 
-def first_keys(node: Node, always: Collection[str] = ()) -> frozenset[str]:
+def _first_keys(node: Node, always: Collection[str] = ()) -> frozenset[str]:
     """Keys without which a node is UNKNOWN. Of AND and OR only the first operand is surely evaluated."""
     while isinstance(node, Call) and node.op in CONNECTIVES:
         node = node.args[0]
@@ -85,21 +85,21 @@ def first_keys(node: Node, always: Collection[str] = ()) -> frozenset[str]:
 
 def agrees(parts: Sequence[Node], always: Collection[str] = ()) -> bool:
     """Whether AND or OR of the parts is the same from the left: where a part is UNKNOWN, so are the later."""
-    later = first_keys(parts[-1], always)
+    later = _first_keys(parts[-1], always)
     for part in parts[-2::-1]:
         keys = read_keys(part, always)
         if keys is None or not keys <= later:
             return False
-        later &= first_keys(part, always)
+        later &= _first_keys(part, always)
     return True
 
 
 def from_left(op: str, parts: Sequence[Node], span: Span, always: Collection[str] = ()) -> Node:
     """AND or OR whose operands are evaluated from the left; an UNKNOWN one makes the whole UNKNOWN."""
     other = "or" if op == "and" else "and"
-    rest, later = [parts[-1]], first_keys(parts[-1], always)
+    rest, later = [parts[-1]], _first_keys(parts[-1], always)
     for part in parts[-2::-1]:
-        keys, first = read_keys(part, always), first_keys(part, always)
+        keys, first = read_keys(part, always), _first_keys(part, always)
         if keys is not None and keys <= later:
             rest, later = [part, *rest], later & first
         else:

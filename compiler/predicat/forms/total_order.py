@@ -42,7 +42,7 @@ def _lowered(node: Call) -> Node:
         return node
     left, right = node.args
     if node.op == "same":
-        return same_in_total_order(left, right, node.span)
+        return _same_in_total_order(left, right, node.span)
     return in_total_order(node.op, left, right, node.span)
 
 
@@ -85,7 +85,7 @@ def in_total_order(op: str, left: Node, right: Node, span: Span) -> Node:
     return _or(plain, Call(BOOLEAN, "and", (_is_nan(left, span), there), span))
 
 
-def same_in_total_order(left: Node, right: Node, span: Span) -> Node:
+def _same_in_total_order(left: Node, right: Node, span: Span) -> Node:
     """IS NOT DISTINCT FROM of two numbers, at least one a double: NaN is the same as NaN."""
     plain = Call(BOOLEAN, "same", (left, right), span)
     if not (may_be_nan(left) and may_be_nan(right)):

@@ -15,7 +15,7 @@ from predicat.importing.model import Findings, ImportedFilter
 from predicat.importing.rows import BUS_EVENTS, NOTIFICATIONS
 from predicat.importing.values import Site, Values, taken
 
-BODY_SCOPE = "MessageBody"
+_BODY_SCOPE = "MessageBody"
 
 
 # Takes the filters of a resource. The path of the site leads to it.
@@ -46,26 +46,26 @@ def subscription(
         findings.skip(site.title, say.NO_FILTER_POLICY, site.span)
         return
     values, policy = new(), policies[0]
-    on = "body" if texts(values.filled(scope)) == BODY_SCOPE else None
+    on = "body" if texts(values.filled(scope)) == _BODY_SCOPE else None
     taken(
         findings,
         site,
         values,
         NOTIFICATIONS,
         "sns",
-        lambda: policy_body(values.policy(policy), values.filled(scope)),
+        lambda: _policy_body(values.policy(policy), values.filled(scope)),
         policy,
         on,
     )
 
 
-def policy_body(policy: Any, scope: Any) -> Any:
+def _policy_body(policy: Any, scope: Any) -> Any:
     """The body of an `sns` filter."""
-    if texts(scope) != BODY_SCOPE:
+    if texts(scope) != _BODY_SCOPE:
         return policy
     span = span_of(policy)
     return mapping(
-        [("FilterPolicyScope", text(BODY_SCOPE, span), span), ("FilterPolicy", policy, span)], span
+        [("FilterPolicyScope", text(_BODY_SCOPE, span), span), ("FilterPolicy", policy, span)], span
     )
 
 

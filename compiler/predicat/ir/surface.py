@@ -48,10 +48,10 @@ IS_NAN = "is_nan"
 SECONDS, SECONDS_OF_LENGTH = "seconds", "seconds_of_length"
 LENGTH_FIELDS = {unit: f"{unit}_of_length" for unit in ("day", *UNITS_OF_NEXT)}
 MATH_OF_NUMBERS = ("math.greatest", "math.least", "math.abs", "math.sign")
-MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
+_MATH_ROUNDING = ("math.ceil", "math.floor", "math.trunc", "math.round")
 MATH_TESTS = ("math.isNaN", "math.isInf", "math.isFinite")
 # CEL's math extension.
-MATHEMATICS = (*MATH_OF_NUMBERS, *MATH_ROUNDING, *MATH_TESTS)
+MATHEMATICS = (*MATH_OF_NUMBERS, *_MATH_ROUNDING, *MATH_TESTS)
 # The operators for the same functions of one array.
 EXTREMES = {"math.greatest": "array_max", "math.least": "array_min"}
 WRAPPED = {8: "in_tinyint", 16: "in_smallint", 32: "in_int"}

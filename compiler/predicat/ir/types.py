@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from predicat.diagnostics.messages import patterns as say
 
-MAX_NESTING = 20
+_MAX_NESTING = 20
 # The most digits of a decimal on Spark and DuckDB.
 MAX_PRECISION = 38
 # The precision and scale for PostgreSQL's NUMERIC without parameters.
@@ -102,7 +102,7 @@ def _named(name: str) -> Scalar:
     }[name]
 
 
-NUMERIC_SCALARS = (BIGINT, DOUBLE)
+_NUMERIC_SCALARS = (BIGINT, DOUBLE)
 _SPELLINGS = {
     "string": STRING,
     "text": STRING,
@@ -161,7 +161,7 @@ def with_forms(kind: Type, change: Callable[[FormType], Type]) -> Type:
 
 def is_numeric(kind: Type) -> bool:
     """Whether values of a type are numbers: of 64 bits, doubles or decimals."""
-    return kind in NUMERIC_SCALARS or isinstance(kind, DecimalType)
+    return kind in _NUMERIC_SCALARS or isinstance(kind, DecimalType)
 
 
 class TypeSyntaxError(ValueError):
@@ -219,14 +219,14 @@ class _TypeReader:
     def type(self, depth: int) -> Type:
         """A type, or an array of it if PostgreSQL's brackets follow."""
         kind = self._one(depth)
-        while self.peek() == "[]" and depth <= MAX_NESTING:
+        while self.peek() == "[]" and depth <= _MAX_NESTING:
             self.take()
             kind, depth = ArrayType(kind), depth + 1
         return kind
 
     def _one(self, depth: int) -> Type:
-        if depth > MAX_NESTING:
-            raise TypeSyntaxError(say.types_nest_at_most(MAX_NESTING), self.offset)
+        if depth > _MAX_NESTING:
+            raise TypeSyntaxError(say.types_nest_at_most(_MAX_NESTING), self.offset)
         start = self.offset
         if (found := self.leaf(self.text, start)) is not None:
             kind, self.offset = found

@@ -53,11 +53,11 @@ from predicat.semantics.closures import NONE, OF_FIELD, Eval
 from predicat.semantics.evaluate import compile_items, compile_members, compile_node, member_of
 
 # Up to this number of filters are evaluated one by one rather than indexed.
-MAX_LEAF = 6
+_MAX_LEAF = 6
 # A test that a larger share of the rows is expected to pass is no access.
-MAX_SHARE = 0.7
+_MAX_SHARE = 0.7
 # With at least this number of keys of one map in filters, the index iterates over the keys of the row.
-MIN_GATED_KEYS = 3
+_MIN_GATED_KEYS = 3
 
 
 class _Slot(Struct, frozen=True):
@@ -143,7 +143,7 @@ class Index:
     def _pending(self, ident: int, node: Node, tolerant: bool) -> Iterator[_Pending]:
         self.fields.update(fields_of(node))
         self.timed = self.timed or reads_now(node)
-        bound = over_variables(node)
+        bound = _over_variables(node)
         for alternative in [bound] if tolerant else alternatives(bound):
             left: list[_Condition] = []
             for item in conjuncts(alternative, tolerant=tolerant):
@@ -173,7 +173,7 @@ class Index:
     # --- buckets
 
     def _bucket(self, pending: Sequence[_Pending]) -> Bucket:
-        if len(pending) <= MAX_LEAF:
+        if len(pending) <= _MAX_LEAF:
             return Bucket([self._leaf(item) for item in pending])
         asked = (test for item in pending for cond in item.left if cond.tests for test in cond.tests)
         shares = Selectivity(asked, self._in_arrays)
@@ -223,7 +223,7 @@ class Index:
             else:
                 plain.append(made)
         for base, keyed in gated.items():
-            if len(keyed) < MIN_GATED_KEYS:
+            if len(keyed) < _MIN_GATED_KEYS:
                 plain += (made for several in keyed.values() for made, _ in several)
             else:
                 members = {key: [member for _, member in several] for key, several in keyed.items()}
@@ -304,7 +304,7 @@ class Index:
 
 def _best(item: _Pending, shares: Selectivity) -> _Condition | None:
     """The condition that is expected to be true for the fewest rows; None if each is true for most rows."""
-    best, least = None, MAX_SHARE
+    best, least = None, _MAX_SHARE
     for condition in item.left:
         if condition.tests is None:
             continue
@@ -375,7 +375,7 @@ def _variable(field: str) -> str:
     return f"{OF_FIELD}{field}"
 
 
-def over_variables(node: Node) -> Node:
+def _over_variables(node: Node) -> Node:
     """The predicate over variables in place of its fields, whose values are converted once for all
     filters.
     """
@@ -383,4 +383,4 @@ def over_variables(node: Node) -> Node:
         return Variable(node.type, _variable(node.decl.name), node.span)
     if isinstance(node, Parameter) and node.decl == NOW:
         return Variable(node.type, NOW.name, node.span)
-    return rewrite_children(node, over_variables)
+    return rewrite_children(node, _over_variables)

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from predicat.matching.access import Between
 
 # The number of characters by which texts are indexed that are searched inside others.
-GRAM = 3
+_GRAM = 3
 
 # What is known of a row: its fields under the keys of variables, and, under numbers, what was computed of
 # it.
@@ -105,8 +105,8 @@ def _by_length(placed: Mapping[str, Bucket]) -> list[tuple[int, dict[str, Bucket
 
 def gram(text: str) -> str:
     """The part of a string by which it is found: its middle, where strings differ most."""
-    start = max((len(text) - GRAM) // 2, 0)
-    return text[start : start + GRAM]
+    start = max((len(text) - _GRAM) // 2, 0)
+    return text[start : start + _GRAM]
 
 
 class Intervals:

@@ -20,7 +20,7 @@ from predicat.quality.plan import Plan
 Select = Callable[[Sequence[str]], Sequence[Any]]
 # Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale
 # table.
-AHEAD = 86_400
+_AHEAD = 86_400
 
 
 def _on_spark(column: exp.Expr, type_: Type) -> exp.Expr:
@@ -51,7 +51,7 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
         questions["total"] = "COUNT(*)"
     if plan.dataset.freshness is not None:
         moment = (plan.now or datetime.now(tz=UTC)).timestamp()
-        questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + AHEAD)
+        questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + _AHEAD)
     if not questions:
         return
     answers = dict(zip(questions, select(list(questions.values())), strict=True))

@@ -14,7 +14,7 @@ from predicat.quality.fold import ROWS, Program, Totals, add, fold, lanes, total
 # Up to this number of groups the engine groups the rows without looking at a sample.
 FEW = 2 * ROWS
 # Rows that are looked at to guess how many groups there are.
-SAMPLED = 20_000
+_SAMPLED = 20_000
 # The engine groups if a group of the sample has at least this number of rows on average.
 _REPEATS = 4
 
@@ -28,7 +28,7 @@ def few_groups(classes: Classes, sample: Callable[[int], Words]) -> bool:
     """
     if classes.most <= FEW:
         return True
-    rows = sample(SAMPLED)
+    rows = sample(_SAMPLED)
     return len(set(map(tuple, rows))) * _REPEATS <= len(rows)
 
 

@@ -15,7 +15,7 @@ from predicat.quality.outcome import Run
 from predicat.quality.report import data
 
 # How long a webhook is tried for.
-WAIT_SECONDS = 60.0
+_WAIT_SECONDS = 60.0
 # Checks that a message for people names.
 MOST = 10
 
@@ -27,7 +27,7 @@ def notify(url: str, form: str, runs: Sequence[Run]) -> None:
     host = urlsplit(url).hostname or "the webhook"
     api = Api(host, url, {"User-Agent": "predicat"})
     try:
-        with_retries(lambda: api.call("POST", "", FORMATS[form](runs)), WAIT_SECONDS)
+        with_retries(lambda: api.call("POST", "", FORMATS[form](runs)), _WAIT_SECONDS)
     except (ApiError, ValueError) as problem:
         reason = problem.reason if isinstance(problem, ApiError) else say.NO_WEB_ADDRESS
         raise PredicatError.of(say.webhook_refused(reason.replace(url, host))) from None

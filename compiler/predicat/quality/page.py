@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from predicat.quality.checks import Check
     from predicat.quality.outcome import Run
 
-MAX_HEAT = 40
+_MAX_HEAT = 40
 _TEMPLATE = Path(__file__).parent / "page.html"
 
 
@@ -70,7 +70,7 @@ def heat(measure: Measure) -> dict[str, Any]:
     """The heat map: names, and for each pair the share of the row's filter that the column's accepts, with
     the figures as a text.
     """
-    names = sorted(measure.filters, key=lambda name: -measure.accepted[name])[:MAX_HEAT]
+    names = sorted(measure.filters, key=lambda name: -measure.accepted[name])[:_MAX_HEAT]
     cells = [
         {
             "x": column,

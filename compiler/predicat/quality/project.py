@@ -84,7 +84,7 @@ def _generate(catalog: Catalog, folder: str, root: Path, engine: str, baseline: 
     for item in suites:
         if item.expectations:
             _dataset(context, data, engine, item)
-    stable_ids(root / "gx", new=new)
+    _stable_ids(root / "gx", new=new)
     return [item for item in suites if item.expectations or item.left_out]
 
 
@@ -125,7 +125,7 @@ def _dataset(context: Any, data: Any, engine: str, content: Suite) -> None:
     )
 
 
-def stable_ids(project: Path, *, new: bool) -> None:
+def _stable_ids(project: Path, *, new: bool) -> None:
     """Give every object of ours the id of its name: Great Expectations makes new ones at each writing, and in
     each checkout.
 

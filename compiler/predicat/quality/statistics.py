@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from statistics import NormalDist
 
 # The two-sided 95 % point of the normal distribution.
-Z95 = 1.959963984540054
+_Z95 = 1.959963984540054
 
 
-def wilson(count: int, total: int, z: float = Z95) -> tuple[float, float]:
+def wilson(count: int, total: int, z: float = _Z95) -> tuple[float, float]:
     """The interval that holds the true share, given `count` of `total` rows. Source: E. B. Wilson, 1927."""
     if total <= 0:
         return 0.0, 1.0

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import psycopg
 
 TABLE = "predicat_quality"
-PARQUET = ".parquet"
+_PARQUET = ".parquet"
 _KEYS = ("at", "dataset", "partition", "filter", "version", "rows", "accepted", "true", "false", "unknown")
 
 
@@ -34,7 +34,7 @@ def read(path: Path, reporter: Reporter | None = None) -> list[Entry]:
     reporter it raises PredicatError.
     """
     problems = Reporter()
-    entries = _read_parquet(path, problems) if path.suffix == PARQUET else _read_lines(path, problems)
+    entries = _read_parquet(path, problems) if path.suffix == _PARQUET else _read_lines(path, problems)
     if reporter is None:
         if problems.diagnostics:
             raise PredicatError(list(problems.diagnostics))
@@ -48,7 +48,7 @@ def append(path: Path, added: Sequence[Entry]) -> None:
     each other.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == PARQUET:
+    if path.suffix == _PARQUET:
         _append_parquet(path, added)
     elif added:
         _append_lines(path, "".join(json.dumps(entry, ensure_ascii=False) + "\n" for entry in added))
@@ -106,7 +106,7 @@ def _read_parquet(folder: Path, problems: Reporter) -> list[Entry]:
     if not folder.is_dir():
         raise PredicatError.of(say.results_file(folder))
     entries: list[Entry] = []
-    for file in sorted(folder.glob(f"*{PARQUET}")):
+    for file in sorted(folder.glob(f"*{_PARQUET}")):
         try:
             entries += [_entry(data) for data in arrow.parquet.read_table(file).to_pylist()]
         except (arrow.ArrowException, OSError, KeyError, TypeError):
@@ -119,7 +119,9 @@ def _append_parquet(folder: Path, added: Sequence[Entry]) -> None:
     arrow = _pyarrow()
     folder.mkdir(exist_ok=True)
     if added:
-        with replacing(folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}{PARQUET}") as beside:
+        with replacing(
+            folder / f"{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}{_PARQUET}"
+        ) as beside:
             arrow.parquet.write_table(arrow.Table.from_pylist(list(added)), beside)
 
 

@@ -20,7 +20,7 @@ from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
 Figures = Callable[[str], str]
 # Filters whose tests are measured; a review of more of them does without those figures.
 MEASURED = 50
-OLD_MANIFEST = (
+_OLD_MANIFEST = (
     "the manifest was written by an earlier predicat and has no tests, bounds, enumerations, keys, macros "
     "and variables"
 )
@@ -132,7 +132,7 @@ class _Comparison:
     def broken_base(self) -> Iterator[Entry]:
         """The problems of the base: each file and filter that was left out, with the reason."""
         if not self.before.carries:
-            yield Entry("not-compared", self.base, WARNING, notes=(OLD_MANIFEST,))
+            yield Entry("not-compared", self.base, WARNING, notes=(_OLD_MANIFEST,))
         files: dict[str, list[str]] = {}
         for problem in self.before.problems():
             where = problem.where()

@@ -15,9 +15,9 @@ from predicat.review.topics import HEADS, Topic, of_unchanged, summaries, tally,
 # Characters; a comment on GitHub holds 65,536.
 MAX_COMMENT = 60_000
 # Characters of a value in a table.
-MAX_CELL = 300
+_MAX_CELL = 300
 # Filters that are listed under their cause.
-MAX_UNDER = 100
+_MAX_UNDER = 100
 Data = Mapping[str, Counts]
 _RESERVED = 300
 
@@ -162,10 +162,10 @@ def _details(topic: Topic, data: Data) -> str:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
         lines += [
             f"| `{other.name}` | {_plain(other.title)} | {_examples(other) or ' '} |"
-            for other in topic.under[:MAX_UNDER]
+            for other in topic.under[:_MAX_UNDER]
         ]
-        if len(topic.under) > MAX_UNDER:
-            lines += ["", f"... and {len(topic.under) - MAX_UNDER:,} more."]
+        if len(topic.under) > _MAX_UNDER:
+            lines += ["", f"... and {len(topic.under) - _MAX_UNDER:,} more."]
     return "\n".join((*lines, "", "</details>", "", ""))
 
 
@@ -204,7 +204,7 @@ def _codes(names: Sequence[str], most: int = 12) -> str:
 
 def _cell(shown: str) -> str:
     """A value in a table; a long one is only in the details."""
-    return _code(shown).replace("|", "\\|") if len(shown) <= MAX_CELL else "see below"
+    return _code(shown).replace("|", "\\|") if len(shown) <= _MAX_CELL else "see below"
 
 
 def _code(shown: str) -> str:

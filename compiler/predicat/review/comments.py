@@ -55,7 +55,7 @@ def failed(problems: Sequence[Diagnostic], head: str = "") -> str:
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
     start = f"{MARK}\n{Identity(head).mark()}\n### Filters: no review"
-    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown)}\n{more}"
+    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{_fenced(shown)}\n{more}"
 
 
 def is_of(review: str, commits: Collection[str]) -> bool:
@@ -64,7 +64,7 @@ def is_of(review: str, commits: Collection[str]) -> bool:
     return found is not None and found[1] in commits
 
 
-def fenced(text: str) -> str:
+def _fenced(text: str) -> str:
     """A string as a code block. Nothing in the string can end it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{fence}text\n{text}\n{fence}"
@@ -91,7 +91,7 @@ def _truncated(text: str, limit: int, where: str) -> str:
     kept = (
         text[: end + len("\n</details>\n")]
         if end > 0
-        else fenced(text[:limit].rpartition("\n")[0] or text[:limit])
+        else _fenced(text[:limit].rpartition("\n")[0] or text[:limit])
     )
     return f"{kept}\n... cut here; {where} has the rest."
 

@@ -15,7 +15,7 @@ from predicat.review.proofs import Proof
 from predicat.review.snapshot import Place, Snapshot
 
 # The longest value in a sentence, in characters.
-MAX_INLINE = 100
+_MAX_INLINE = 100
 _LEVELS = ("rows", "warning", "note")
 
 
@@ -133,7 +133,7 @@ class Entry(Struct, frozen=True):
     def values(self) -> str:
         """The values before and after, in one line; empty if they are long or a proof says more."""
         if self.proof is not None or any(
-            len(value or "") > MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)
+            len(value or "") > _MAX_INLINE or "\n" in (value or "") for value in (self.before, self.after)
         ):
             return ""
         if self.status == "changed":

@@ -401,7 +401,7 @@ KINDS: dict[str, Kind] = {
 ORDER = {code: place for place, code in enumerate(KINDS)}
 # What a version says of its meaning: compared with a proof, and not as data.
 _PROVED = tuple(f"{_VERSION}/{part}" for part in ("text", "language", "on"))
-ABSENT: Any = None
+_ABSENT: Any = None
 
 
 class Difference(Struct, frozen=True):
@@ -475,4 +475,4 @@ def _walk(before: Any, after: Any, node: _Node, path: tuple[str, ...]) -> Iterat
     old, new = before or {}, after or {}
     for key in dict.fromkeys((*old, *new)):
         inner = node.below.get(key) or node.below.get("*") or _Node()
-        yield from _walk(old.get(key, ABSENT), new.get(key, ABSENT), inner, (*path, key))
+        yield from _walk(old.get(key, _ABSENT), new.get(key, _ABSENT), inner, (*path, key))

@@ -12,7 +12,7 @@ from predicat.review.snapshot import CheckedVersion, Data, Place, Snapshot
 
 # The largest number of pairs of removed and new filters for which a proof is tried. If there are more, their
 # texts must be equal.
-MAX_PAIRS = 30
+_MAX_PAIRS = 30
 
 
 def renamed_datasets(before: Snapshot, after: Snapshot) -> dict[str, str]:
@@ -77,7 +77,7 @@ def renamed_filters(before: Snapshot, after: Snapshot, prover: Prover) -> dict[s
     left = [
         (old, other) for old in gone if old not in result for other in new if other not in result.values()
     ]
-    for old, other in left if len(left) <= MAX_PAIRS else ():
+    for old, other in left if len(left) <= _MAX_PAIRS else ():
         if old not in result and other not in result.values() and _proved(before, old, after, other, prover):
             result[old] = other
     return result

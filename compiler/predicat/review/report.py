@@ -23,10 +23,10 @@ Data = Mapping[str, Counts]
 
 def as_json(review: Review, data: Data) -> str:
     """The review as JSON: every entry, and the filters with the effect on their rows."""
-    return json.dumps(data_of(review, data), ensure_ascii=False, indent=2, default=str) + "\n"
+    return json.dumps(_data_of(review, data), ensure_ascii=False, indent=2, default=str) + "\n"
 
 
-def data_of(review: Review, data: Data) -> dict[str, Any]:
+def _data_of(review: Review, data: Data) -> dict[str, Any]:
     """The review as data."""
     return {
         "base": review.base,

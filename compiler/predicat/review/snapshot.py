@@ -86,7 +86,7 @@ def empty() -> Snapshot:
     )
 
 
-def params_data(params: Iterable[ParamDecl]) -> Data:
+def _params_data(params: Iterable[ParamDecl]) -> Data:
     """Parameters by name. `default` is empty if there is none."""
     return {
         decl.name: {
@@ -177,7 +177,7 @@ class _Files:
             "text": version.template,
             "on": version.on,
             "deprecated": version.deprecated,
-            "params": params_data(version.params.values()),
+            "params": _params_data(version.params.values()),
             "order": list(version.params),
         }
 

@@ -14,7 +14,7 @@ from predicat.review.kinds import KINDS, ROWS
 # Kinds that say what happens to the rows of a thing.
 HEADS = ("rows", "filter", "filter-renamed", "dataset-renamed", "not-compared")
 # Changes that the title of a topic names.
-MOST_TITLES = 3
+_MOST_TITLES = 3
 
 
 class Topic(Struct, frozen=True):
@@ -43,8 +43,8 @@ class Topic(Struct, frozen=True):
         if self.head.kind in HEADS:
             return self.head.title
         titles = list(dict.fromkeys(entry.title for entry in self.entries))
-        more = f" and {len(titles) - MOST_TITLES} more" if len(titles) > MOST_TITLES else ""
-        return ", ".join(titles[:MOST_TITLES]) + more
+        more = f" and {len(titles) - _MOST_TITLES} more" if len(titles) > _MOST_TITLES else ""
+        return ", ".join(titles[:_MOST_TITLES]) + more
 
     def diff(self, entry: Entry) -> list[str]:
         """The lines of an entry that differ, unless another entry has them."""

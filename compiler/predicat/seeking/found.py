@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from predicat.files.bad_cells import BadCells
 
 # Spark's offset for "the end of the partition".
-LATEST = -1
+_LATEST = -1
 # The columns of a record, as Spark's Kafka source calls them.
 KAFKA_COLUMNS = ("topic", "partition", "offset")
 
@@ -43,7 +43,7 @@ def starting_offsets(rows: Iterable[Sequence[Any]]) -> str:
     """
     topics: dict[str, dict[str, int]] = {}
     for topic, partition, offset in sorted(rows, key=lambda row: (row[0], row[1])):
-        topics.setdefault(str(topic), {})[str(partition)] = LATEST if offset is None else int(offset)
+        topics.setdefault(str(topic), {})[str(partition)] = _LATEST if offset is None else int(offset)
     return json.dumps(topics)
 
 

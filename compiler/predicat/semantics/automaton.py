@@ -40,7 +40,7 @@ def backtracking_safe(pattern: str) -> Regex | None:
     there. Raises RegexError.
     """
     node = regex.parse(pattern)
-    result = _possessive(trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
+    result = _possessive(_trim_edges(node)) if any(map(_is_loop, regex.walk(node))) else node
     return None if result is None or any(map(_has_empty_rounds, regex.walk(result))) else result
 
 
@@ -48,7 +48,7 @@ def backtracking_safe(pattern: str) -> Regex | None:
 def searcher(pattern: str) -> Callable[[str], bool]:
     """A function that tests whether an RE2 pattern matches a part of a string. Raises RegexError."""
     node = backtracking_safe(pattern)
-    if node is None or backtracking_degree(node) > _MOST_WAYS:
+    if node is None or _backtracking_degree(node) > _MOST_WAYS:
         return Automaton(pattern).search
     search = regex.compiled(node).search
     return lambda text: search(text) is not None
@@ -79,14 +79,14 @@ def _has_empty_rounds(node: Regex) -> bool:
     )
 
 
-def backtracking_degree(node: Regex) -> int:
+def _backtracking_degree(node: Regex) -> int:
     """The number of repetitions that can match in several ways; an unlimited one counts for three."""
     match node:
         case Seq(parts) | Alt(parts):
-            return sum(map(backtracking_degree, parts))
+            return sum(map(_backtracking_degree, parts))
         case Repeat(part, low, high):
             own = _ENDLESS if high is None else int(low != high)
-            return own + backtracking_degree(part) * (1 if high is None else high)
+            return own + _backtracking_degree(part) * (1 if high is None else high)
         case _:
             return 0
 
@@ -110,7 +110,7 @@ def _possessive(node: Regex) -> Regex | None:
 # --- fewer repetitions
 
 
-def trim_edges(node: Regex) -> Regex:
+def _trim_edges(node: Regex) -> Regex:
     """A pattern that is found in the same strings, without needless iterations at either end."""
     return _cut(_cut(_merged(node), 0), -1)
 
@@ -388,7 +388,7 @@ class Automaton:
     """The deterministic automaton of a pattern. States are built when a string needs them."""
 
     def __init__(self, pattern: str) -> None:
-        self.nfa = _Nfa(trim_edges(regex.parse(pattern)))
+        self.nfa = _Nfa(_trim_edges(regex.parse(pattern)))
         self.start = DfaState(frozenset([0]), _EDGE)
         # Where the pattern has matched, whatever follows.
         self.matched = DfaState(frozenset(), _EDGE)

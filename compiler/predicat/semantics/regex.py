@@ -18,10 +18,10 @@ from predicat.diagnostics.messages import patterns as say
 from predicat.semantics import casefold
 
 MAX_PATTERN = 1000
-MAX_REPEAT = 255
+_MAX_REPEAT = 255
 MAX_DEPTH = 50
 # RE2's own limit of counted repetitions within each other.
-MAX_PRODUCT = 1000
+_MAX_PRODUCT = 1000
 # The most weight of a pattern (see _size). Of 67,000 random ones below it PostgreSQL read two in more
 # than half a second; above it, it took up to 43.
 MAX_SIZE = 4_000
@@ -175,9 +175,9 @@ def parse(pattern: str) -> Regex:
     result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
-    if _product(result) > MAX_PRODUCT:
-        raise RegexError(say.too_many_rounds(MAX_PRODUCT), 0, say.FEWER_ROUNDS)
-    result = drop_repeated_assertions(result)
+    if _product(result) > _MAX_PRODUCT:
+        raise RegexError(say.too_many_rounds(_MAX_PRODUCT), 0, say.FEWER_ROUNDS)
+    result = _drop_repeated_assertions(result)
     if _size(result) > MAX_SIZE:
         raise RegexError(say.TOO_LARGE_FOR_ENGINES, 0, say.FEWER_ROUNDS)
     return result
@@ -191,7 +191,7 @@ def parse_groups(pattern: str) -> Regex:
     result = reader.alternatives(_Flags(), 0)
     if reader.pos < len(pattern):
         raise RegexError(say.NO_OPENING_BRACKET, reader.pos)
-    return drop_repeated_assertions(result)
+    return _drop_repeated_assertions(result)
 
 
 def _product(node: Regex) -> int:
@@ -240,9 +240,9 @@ def may_be_empty(node: Regex) -> bool:
             return isinstance(node, Assert)
 
 
-def drop_repeated_assertions(node: Regex) -> Regex:
+def _drop_repeated_assertions(node: Regex) -> Regex:
     """The pattern without repetitions of assertions."""
-    result = map_children(node, drop_repeated_assertions)
+    result = map_children(node, _drop_repeated_assertions)
     if isinstance(result, Repeat) and not any(isinstance(part, Chars) for part in walk(result)):
         return result.part if result.low else Seq(())
     return result
@@ -336,8 +336,8 @@ class _PatternReader:
             return None
         low = int(result[1])
         high = low if result[2] is None else int(result[3]) if result[3] else None
-        if max(low, high or 0) > MAX_REPEAT:
-            raise self.fail(say.too_many_repetitions(MAX_REPEAT))
+        if max(low, high or 0) > _MAX_REPEAT:
+            raise self.fail(say.too_many_repetitions(_MAX_REPEAT))
         if high is not None and high < low:
             raise self.fail(say.BOUNDS_REVERSED)
         self.pos = result.end()

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 WIDTH, ROW, BOX = 230, 40, 28
-GAP = 110
-MAX_BOXES = 14
+_GAP = 110
+_MAX_BOXES = 14
 
 
 class Box(Struct, frozen=True):
@@ -43,7 +43,7 @@ def graph(own: str, left: Sequence[Entry], right: Sequence[Entry]) -> Graph:
     rows = max(len(left), len(right), 1)
     height = rows * ROW + 12
     middle = (height - BOX) // 2
-    x = (0, WIDTH + GAP, 2 * (WIDTH + GAP))
+    x = (0, WIDTH + _GAP, 2 * (WIDTH + _GAP))
     center = Box(own, "own", "", x[1], middle)
     lefts = _column(left, x[0], height)
     rights = _column(right, x[2], height)
@@ -53,7 +53,7 @@ def graph(own: str, left: Sequence[Entry], right: Sequence[Entry]) -> Graph:
 
 
 def _cut(entries: Sequence[Entry]) -> list[Entry]:
-    shown = list(entries[:MAX_BOXES])
+    shown = list(entries[:_MAX_BOXES])
     more = len(entries) - len(shown)
     return [*shown, (f"and {more} more", "more", "")] if more else shown
 
@@ -64,5 +64,5 @@ def _column(entries: Sequence[Entry], x: int, height: int) -> list[Box]:
 
 
 def _curve(x1: int, y1: int, x2: int, y2: int) -> str:
-    a, b, bend = y1 + BOX // 2, y2 + BOX // 2, GAP // 2
+    a, b, bend = y1 + BOX // 2, y2 + BOX // 2, _GAP // 2
     return f"M{x1} {a} C{x1 + bend} {a} {x2 - bend} {b} {x2} {b}"

@@ -25,7 +25,7 @@ from predicat.proof.inputs import over_inputs
 from predicat.rewrite.substitute import with_defaults
 from predicat.testing.mutants import Mutant, mutants
 
-MAX_MUTANTS = 300
+_MAX_MUTANTS = 300
 Row = Mapping[str, Any]
 
 
@@ -123,7 +123,7 @@ def generate(
 
 def _deciding_rows(node: Node, have: list[Row], on_unknown: str, effort: float) -> Iterator[dict[str, Any]]:
     right = _accepted(on_unknown, node, have)
-    for mutant in islice(mutants(node), MAX_MUTANTS):
+    for mutant in islice(mutants(node), _MAX_MUTANTS):
         if _accepted(on_unknown, mutant.node, have) != right:
             continue
         verdict = compare_nodes(core(node), core(mutant.node), (on_unknown, on_unknown), effort)
@@ -162,7 +162,7 @@ def _mutation(
     right = _accepted(filter_.on_unknown, node, rows)
     killed = 0
     alive: list[Mutant] = []
-    for mutant in islice(mutants(node), MAX_MUTANTS):
+    for mutant in islice(mutants(node), _MAX_MUTANTS):
         if any(isinstance(part, Parameter) for part in walk(mutant.node)):
             continue
         if _accepted(filter_.on_unknown, mutant.node, rows) != right:

@@ -54,7 +54,7 @@ RESERVED = frozenset(
     }
 )
 # Words of sqlglot that no engine reserves, and that columns often have as names.
-UNRESERVED = frozenset(
+_UNRESERVED = frozenset(
     {
         "comment",
         "date",
@@ -93,7 +93,7 @@ def identifier(name: str, dialect: str) -> exp.Identifier:
 @lru_cache(maxsize=10_000)
 def needs_quotes(name: str, dialect: str) -> bool:
     """Whether a name without quotes would mean another name, or is a keyword of the engine or of sqlglot."""
-    if name in UNRESERVED:
+    if name in _UNRESERVED:
         return False
     words = SqlglotDialect.get_or_raise(dialect).tokenizer_class.KEYWORDS
     return not _PLAIN.match(name) or name in RESERVED or name.upper() in words

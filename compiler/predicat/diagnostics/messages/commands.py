@@ -9,7 +9,7 @@ from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Failure, Text
 from predicat.diagnostics.source import NOWHERE
 
-ISSUES = "https://github.com/predicat/predicat/issues"
+_ISSUES = "https://github.com/predicat/predicat/issues"
 # Characters of a text that a message quotes.
 MAX_SHOWN = 200
 BASELINE_OF_ALL = "--update-baseline writes the findings of the whole catalog; leave --changed out"
@@ -103,7 +103,7 @@ def internal(error: BaseException, option: str) -> Diagnostic:
         "internal",
         f"predicat itself failed ({reason}); this says nothing about the catalog",
         NOWHERE,
-        f"please report it at {ISSUES} with the output of the same command and {option}",
+        f"please report it at {_ISSUES} with the output of the same command and {option}",
     )
 
 

@@ -12,7 +12,7 @@ from predicat.diagnostics.source import Span
 bad_yaml = Problem[str]("yaml: this is not valid YAML: {reason}")
 
 # Keys that people write for those that there are.
-KEYS_BY_MEANING = {
+_KEYS_BY_MEANING = {
     **dict.fromkeys(("where", "condition", "expression", "expr", "predicate", "query"), "sql"),
     **dict.fromkeys(("columns", "schema"), "fields"),
     **dict.fromkeys(("table", "source"), "relation"),
@@ -30,7 +30,7 @@ duplicate_key = Problem[str]("""duplicate-key: duplicate key {key!r}
 in_quotes = Text[str]('write "{text}": without quotes, it is not read as a string')
 
 # That a hint lists.
-FEW_KEYS = 12
+_FEW_KEYS = 12
 
 bad_name = Problem[str, str]("""(what, name) bad-name: {name!r} is not a valid name for a {what}
     hint: names consist of lower-case letters, digits and underscores, start with a letter and have at
@@ -38,7 +38,7 @@ bad_name = Problem[str, str]("""(what, name) bad-name: {name!r} is not a valid n
 
 TYPES = "types are written as in Spark DDL: string, bigint, decimal(10,2), map<string, string>"
 # Types of other systems, and what they are called here.
-TYPES_BY_MEANING = {
+_TYPES_BY_MEANING = {
     **dict.fromkeys(("array", "list", "set", "sequence", "repeated"), "array<string>"),
     **dict.fromkeys(("map", "dict"), "map<string, string>"),
     **dict.fromkeys(("object", "any", "super", "dynamic"), "json"),
@@ -92,7 +92,7 @@ duplicate_name = Problem[str, str, str]("""duplicate-name: the {what} {name!r} i
 
 def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
-    meant = KEYS_BY_MEANING.get(key.lower())
+    meant = _KEYS_BY_MEANING.get(key.lower())
     hint = f"did you mean {meant!r}?" if meant in known else msg.did_you_mean(key, known)
     hint = hint or f"known keys: {msg.listed(known, 30)}"
     return Diagnostic("unknown-key", f"{where} has no key {key!r}", span, hint)
@@ -110,7 +110,7 @@ def wrong_kind(span: Span, what: str, expected: str, given: str, hint: str | Non
 
 def not_a_mapping(span: Span, what: str, given: str, known: Collection[str]) -> Diagnostic:
     """Something stands where keys are expected. The keys are named where they are few."""
-    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= FEW_KEYS else None
+    hint = f"write {{key: value}}; its keys: {', '.join(known)}" if len(known) <= _FEW_KEYS else None
     return wrong_kind(span, what, "a mapping", given, hint)
 
 
@@ -126,8 +126,8 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
         shown = f'"{kind}"' if "," in kind else kind
         spec = f'{{type: {shown}, expression: {{{engine}: "{read.format("x")}"}}}}'
         hint = f"read a column, such as x, through an expression: {spec}"
-    elif first in TYPES_BY_MEANING:
-        hint = f"did you mean {TYPES_BY_MEANING[first]!r}?"
+    elif first in _TYPES_BY_MEANING:
+        hint = f"did you mean {_TYPES_BY_MEANING[first]!r}?"
     else:
         hint = msg.did_you_mean(text, known) or TYPES
     return Diagnostic("bad-type", f"{text!r} is not a type: {reason}", span, hint)

@@ -130,11 +130,11 @@ _READERS = {
 def tried(texts: Iterable[str], dialects: Iterable[str] = TRIED) -> str:
     """The dialect that parses most of the texts, and knows most of their functions."""
     sample = list(texts)
-    scores = {dialect: sum_of(score(text, dialect) for text in sample) for dialect in dialects}
+    scores = {dialect: _sum_of(score(text, dialect) for text in sample) for dialect in dialects}
     return max(scores, key=lambda name: scores[name])
 
 
-def sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
+def _sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
     """The sums of scores, place by place."""
     rows = list(scores)
     return sum(score[0] for score in rows), sum(score[1] for score in rows), sum(score[2] for score in rows)

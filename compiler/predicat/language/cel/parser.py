@@ -19,7 +19,7 @@ from predicat.language.cel import newcomers, quoted_names
 from predicat.language.cel.syntax_proto import decode
 from predicat.language.cel.tokens import BARE_NAME, PARENTHESIS
 
-PARSER_DEPTH = 32
+_PARSER_DEPTH = 32
 
 
 _DOUBLING = re.compile("optMap|optFlatMap")
@@ -69,7 +69,7 @@ def parse(text: str, source: Source) -> tuple[Any, Mapping[int, int]]:
     try:
         parsed = decode(serialized)
     except DecodeError:
-        raise PredicatError.of(msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)) from None
+        raise PredicatError.of(msg.too_deep(Span(source, 0, len(text)), _PARSER_DEPTH)) from None
     if names:
         quoted_names.put_back(parsed.expr, names)
     return parsed.expr, parsed.source_info.positions
@@ -100,7 +100,7 @@ def _diagnostics(message: str, text: str, source: Source) -> list[Diagnostic]:
     if foreign := [(name, place) for name, place in names if not name.isascii()]:
         return [say.name_without_backticks(Span(source, *place), name) for name, place in foreign]
     if "recursion limit" in message or "recursion depth" in message:
-        return [msg.too_deep(Span(source, 0, len(text)), PARSER_DEPTH)]
+        return [msg.too_deep(Span(source, 0, len(text)), _PARSER_DEPTH)]
     diagnostics: list[Diagnostic] = []
     starts = [0, *(i + 1 for i, char in enumerate(text) if char == "\n")]
     for line, column, reason in _ERROR.findall(message):

@@ -29,8 +29,8 @@ from predicat.language.common.trees import all_of, any_of, apply, decided, negat
 
 MAX_DEPTH = 10
 # How many policies without `$or` a policy may be expanded to.
-MAX_WAYS = 200
-MAX_POINTS = 3
+_MAX_WAYS = 200
+_MAX_POINTS = 3
 
 
 class Key(Struct, frozen=True, gc=False):
@@ -149,8 +149,8 @@ class PolicyReader(ValueReader):
             if not self.nested:
                 raise self.bad(value, name, say.keys_inside_attributes())
             return Key(name, place, inner=self.keys(self.filled(value, name), depth + 1, option=option))
-        if self.nested and name.count(".") > MAX_POINTS:
-            raise self.fail(say.points_in_name(place, name, MAX_POINTS))
+        if self.nested and name.count(".") > _MAX_POINTS:
+            raise self.fail(say.points_in_name(place, name, _MAX_POINTS))
         return Key(name, place, values=tuple(self.listed(value, say.values_of(name))))
 
     def filled(self, value: Any, what: str) -> Mapping[str, Any]:
@@ -170,8 +170,8 @@ class PolicyReader(ValueReader):
                 chosen = (
                     [(replace(key, inner=one),) for one in self.ways(key.inner)] if key.inner else [(key,)]
                 )
-            if len(combinations) * len(chosen) > MAX_WAYS:
-                raise self.fail(say.too_many_ways(key.span, MAX_WAYS))
+            if len(combinations) * len(chosen) > _MAX_WAYS:
+                raise self.fail(say.too_many_ways(key.span, _MAX_WAYS))
             combinations = [self.merged(left, right) for left in combinations for right in chosen]
         return combinations
 

@@ -16,7 +16,7 @@ from predicat.language.common.policy_reader import PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
 
 # The quota of an account is 2,048 characters by default, and may be raised.
-MAX_CHARACTERS = 64 * 1024
+_MAX_CHARACTERS = 64 * 1024
 _OPERATORS = (
     "prefix",
     "suffix",
@@ -59,7 +59,7 @@ FLAVOR = Flavor(
 def parse(body: Body) -> t.Tree:
     """The untyped tree of an event pattern. Raises PredicatError."""
     reader = _EventPatternReader(body, FLAVOR)
-    return reader.tree(lambda: reader.top(reader.loaded(MAX_CHARACTERS)))
+    return reader.tree(lambda: reader.top(reader.loaded(_MAX_CHARACTERS)))
 
 
 class _EventPatternReader(PolicyReader):
@@ -71,5 +71,5 @@ class _EventPatternReader(PolicyReader):
             pattern = rule.get("EventPattern", rule.get("Pattern"))
             if pattern is None:
                 raise self.bad(value, "the rule", say.no_event_pattern())
-            value = self.from_text(pattern, MAX_CHARACTERS)
+            value = self.from_text(pattern, _MAX_CHARACTERS)
         return self.policy(self.filled(value, say.EVENT_PATTERN))

@@ -24,7 +24,7 @@ from predicat.language.knative.spelling import OPERATORS
 
 DIALECTS = (*OPERATORS, "all", "any", "not", "cesql", "sql")
 # The keys of a Trigger's spec.
-SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
+_SPEC = ("broker", "brokerRef", "filter", "filters", "subscriber", "delivery")
 
 
 def attributes(body: Body) -> t.Tree:
@@ -68,7 +68,7 @@ class _EventFilterReader(DataReader):
         if entries.get("kind", "Trigger") != "Trigger":
             raise self.bad(entries["kind"], "knative", say.kind_without_filter(entries["kind"]))
         whole = "kind" in entries or "spec" in entries
-        spec = self.mapping(entries.get("spec") if whole else value, say.TRIGGER_SPEC, SPEC)
+        spec = self.mapping(entries.get("spec") if whole else value, say.TRIGGER_SPEC, _SPEC)
         if spec.get("filters"):
             return self.filters(spec["filters"], 0)
         only = self.mapping(spec.get("filter") or {}, "filter", ("attributes", "sourceAndType"))

@@ -17,7 +17,7 @@ from predicat.language.common.body import Body
 from predicat.language.common.policy_reader import MAX_DEPTH, PolicyReader, properties
 from predicat.language.common.policy_values import Flavor
 
-SCOPES = ("MessageAttributes", "MessageBody")
+_SCOPES = ("MessageAttributes", "MessageBody")
 # The other keys of a subscription.
 SUBSCRIPTION = (
     "TopicArn",
@@ -36,8 +36,8 @@ SUBSCRIPTION = (
     "ConfirmationWasAuthenticated",
     "PendingConfirmation",
 )
-MAX_KEYS = 5
-MAX_COMBINATIONS = 150
+_MAX_KEYS = 5
+_MAX_COMBINATIONS = 150
 MAX_BYTES = 256 * 1024
 FLAVOR = Flavor(
     "the filter policy",
@@ -66,17 +66,17 @@ class _FilterPolicyReader(PolicyReader):
             raise self.bad(value, "the subscription", say.no_policy())
         if "FilterPolicy" in entries or "FilterPolicyScope" in entries:
             self.mapping(policy, say.POLICY_WITH_SCOPE, ("FilterPolicy", "FilterPolicyScope", *SUBSCRIPTION))
-            scope = entries.get("FilterPolicyScope", SCOPES[0])
-            if scope not in SCOPES:
-                raise self.bad(scope, "FilterPolicyScope", say.no_scope(scope, ", ".join(SCOPES)))
+            scope = entries.get("FilterPolicyScope", _SCOPES[0])
+            if scope not in _SCOPES:
+                raise self.bad(scope, "FilterPolicyScope", say.no_scope(scope, ", ".join(_SCOPES)))
             self.nested = scope == "MessageBody"
             entries = self.mapping(self.from_text(entries.get("FilterPolicy"), MAX_BYTES), "FilterPolicy")
         if not entries:
             raise self.bad(value, say.FILTER_POLICY, say.no_key())
-        if len(entries) > MAX_KEYS:
-            raise self.bad(value, say.FILTER_POLICY, say.too_many_keys(len(entries), MAX_KEYS))
-        if _combinations(entries, 1, 1) > MAX_COMBINATIONS:
-            raise self.bad(value, say.FILTER_POLICY, say.too_many_combinations(MAX_COMBINATIONS))
+        if len(entries) > _MAX_KEYS:
+            raise self.bad(value, say.FILTER_POLICY, say.too_many_keys(len(entries), _MAX_KEYS))
+        if _combinations(entries, 1, 1) > _MAX_COMBINATIONS:
+            raise self.bad(value, say.FILTER_POLICY, say.too_many_combinations(_MAX_COMBINATIONS))
         return self.policy(entries)
 
 
@@ -85,7 +85,7 @@ def _combinations(entries: Mapping[str, Any], depth: int, ways: int) -> int:
     sum. Stops above the limit.
     """
     for name, value in entries.items():
-        if ways > MAX_COMBINATIONS or depth > MAX_DEPTH:
+        if ways > _MAX_COMBINATIONS or depth > MAX_DEPTH:
             break
         if name == "$or" and isinstance(value, list):
             ways = sum(_combinations(one, depth, ways) for one in value if isinstance(one, Mapping))

@@ -16,7 +16,7 @@ from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
 
 # The maximum length of SEQUENCE: its elements become constants.
-MOST_ELEMENTS = 1000
+_MOST_ELEMENTS = 1000
 # Names of variables that no condition can contain.
 _ITEM, _SECOND, _ONE, _OTHER = "an element", "a second element", "an array", "another array"
 
@@ -28,8 +28,8 @@ def bracket(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if node.args.get("offset") != 1 and isinstance(index, exp.Literal) and not index.is_string:
         if name == "zip_with":
             return _zipped(reader, inner, index, depth)
-        if name in SETS and index.name == "0":
-            return _first(reader, node, SETS[name](reader, inner, depth))
+        if name in _SETS and index.name == "0":
+            return _first(reader, node, _SETS[name](reader, inner, depth))
     return array_functions.spark_bracket(reader, node, depth)
 
 
@@ -92,7 +92,7 @@ def _distinct(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 
 
 # The functions that remove duplicates. Their rules keep them.
-SETS: dict[str, Build] = {
+_SETS: dict[str, Build] = {
     "array_except": _among(included=False),
     "array_intersect": _among(included=True),
     "array_distinct": _distinct,
@@ -106,6 +106,6 @@ def sequence(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     start, end, *step = (constants.whole(reader, part, "sequence") for part in reader.all(args, depth))
     by = step[0] if step else 1 if start <= end else -1
     length = (end - start) // by + 1 if by else 0
-    if not 0 < length <= MOST_ELEMENTS:
-        raise reader.fail(say.long_sequence(span, MOST_ELEMENTS))
+    if not 0 < length <= _MOST_ELEMENTS:
+        raise reader.fail(say.long_sequence(span, _MOST_ELEMENTS))
     return t.ListLiteral(tuple(number(start + place * by, span) for place in range(length)), span)

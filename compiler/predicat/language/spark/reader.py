@@ -31,7 +31,7 @@ SPARK = SqlLanguage(
 
 TABLE = rule_table(RULES)
 
-TABLE_WITHOUT_ANSI = rule_table({**RULES, **WITHOUT_ANSI})
+_TABLE_WITHOUT_ANSI = rule_table({**RULES, **WITHOUT_ANSI})
 
 
 def read(body: Body) -> t.Tree:
@@ -41,4 +41,4 @@ def read(body: Body) -> t.Tree:
 
 def read_without_ansi(body: Body) -> t.Tree:
     """The untyped tree of a body for Spark without ANSI mode. Raises PredicatError."""
-    return read_as(SPARK, TABLE_WITHOUT_ANSI, body)
+    return read_as(SPARK, _TABLE_WITHOUT_ANSI, body)

@@ -112,7 +112,7 @@ def unix_timestamp(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return calendars.seconds(calendars.as_timestamp(reader, moment), span)
 
 
-def of_ints(build: Build, *names: str) -> Build:
+def _of_ints(build: Build, *names: str) -> Build:
     """The rule of a function with INT arguments: a BIGINT is cast to INT. `names` are the names of these
     arguments in the node.
     """
@@ -126,8 +126,8 @@ def of_ints(build: Build, *names: str) -> Build:
     return built
 
 
-def of_ints_at(build: Build, *places: int) -> Build:
-    """As `of_ints`, for functions without a node; `places` are the indexes of the INT arguments."""
+def _of_ints_at(build: Build, *places: int) -> Build:
+    """As `_of_ints`, for functions without a node; `places` are the indexes of the INT arguments."""
 
     def built(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         parts = node.expressions
@@ -171,14 +171,14 @@ RULES: dict[Key, Rule | None] = {
     exp.BitwiseOr: (_BINARY, lenient(operators.binary("bit_or"))),
     exp.BitwiseXor: (_BINARY, lenient(operators.binary("bit_xor"))),
     exp.Bracket: (_BRACKET, lenient(arrays.bracket)),
-    exp.Substring: (_SUBSTRING, of_ints(texts.substring, "start", "length")),
-    exp.Left: (_BINARY, of_ints(texts.left, "expression")),
-    exp.Right: (_BINARY, of_ints(texts.right, "expression")),
-    "add_months": (None, of_ints_at(calendars.add_months, 1)),
-    "make_date": (None, of_ints_at(calendars.make_date, 0, 1, 2)),
-    "dateadd": (None, of_ints_at(calendars.later(1), 1)),
-    "timestampadd": (None, of_ints_at(calendars.later(1), 1)),
-    "elt": (None, of_ints_at(text_functions.elt, 0)),
+    exp.Substring: (_SUBSTRING, _of_ints(texts.substring, "start", "length")),
+    exp.Left: (_BINARY, _of_ints(texts.left, "expression")),
+    exp.Right: (_BINARY, _of_ints(texts.right, "expression")),
+    "add_months": (None, _of_ints_at(calendars.add_months, 1)),
+    "make_date": (None, _of_ints_at(calendars.make_date, 0, 1, 2)),
+    "dateadd": (None, _of_ints_at(calendars.later(1), 1)),
+    "timestampadd": (None, _of_ints_at(calendars.later(1), 1)),
+    "elt": (None, _of_ints_at(text_functions.elt, 0)),
     "unix_timestamp": (None, unix_timestamp),
     "to_unix_timestamp": (None, unix_timestamp),
     exp.Cast: (_CAST, cast),

@@ -117,7 +117,7 @@ def _called(reader: Reader, node: exp.Expr) -> str | None:
     return reader.called_name(node) if isinstance(node, exp.Func) else None
 
 
-def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
+def _lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple[list[exp.Expr], exp.Lambda]:
     """The arguments before the lambda, at most one for each of its variables, and the lambda. Raises Stop
     unless it has `count` variables.
     """
@@ -130,7 +130,7 @@ def lambda_of(reader: Reader, node: exp.Expr, count: int, example: str) -> tuple
 def filter_(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """FILTER: the elements for which the condition is TRUE, not UNKNOWN."""
     span = reader.span(node)
-    (array,), body = lambda_of(reader, node, 1, "filter(xs, x -> x > 0)")
+    (array,), body = _lambda_of(reader, node, 1, "filter(xs, x -> x > 0)")
     items, test = reader.read(array, depth), reader.read(body.this, depth)
     return t.Macro("filter", body.expressions[0].name, items, apply("is_true", span, test), span)
 
@@ -143,7 +143,7 @@ def quantified(kind: str) -> Build:
         if len(args) != 2 or not isinstance(args[1], exp.Lambda) or len(args[1].expressions) != 1:
             raise reader.fail(sql.exists_form(reader.span(node)))
         variable, span = args[1].expressions[0].name, reader.span(node)
-        array, changed = transformed(reader, args[0], depth)
+        array, changed = _transformed(reader, args[0], depth)
         body = reader.read(args[1].this, depth)
         if changed is None:
             return t.Macro(kind, variable, array, body, span)
@@ -153,11 +153,11 @@ def quantified(kind: str) -> Build:
     return build
 
 
-def transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tuple[str, t.Tree] | None]:
+def _transformed(reader: Reader, node: exp.Expr, depth: int) -> tuple[t.Tree, tuple[str, t.Tree] | None]:
     """The array, and for a call of TRANSFORM its variable and its expression, else None."""
     if _called(reader, node) != "transform":
         return reader.read(node, depth), None
-    (array,), body = lambda_of(reader, node, 1, "transform(xs, x -> x + 1)")
+    (array,), body = _lambda_of(reader, node, 1, "transform(xs, x -> x + 1)")
     return reader.read(array, depth), (body.expressions[0].name, reader.read(body.this, depth))
 
 
@@ -169,7 +169,7 @@ def transform(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
 def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """AGGREGATE as a sum, `aggregate(xs, 0, (sum, x) -> sum + x)`. Raises Stop for any other lambda."""
     span, example = reader.span(node), "aggregate(xs, 0, (total, x) -> total + x)"
-    others, body = lambda_of(reader, node, 2, example)
+    others, body = _lambda_of(reader, node, 2, example)
     total, item = (variable.name for variable in body.expressions)
     added = body.this.unnest()
     if (
@@ -179,7 +179,7 @@ def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         or any(part.name == total for part in added.expression.find_all(exp.Identifier))
     ):
         raise reader.fail(say.lambda_form(span, reader.called_name(node), example))
-    array, changed = transformed(reader, others[0], depth)
+    array, changed = _transformed(reader, others[0], depth)
     first, value = reader.all([others[1], added.expression], depth)
     if changed is not None:
         array = t.Macro("map", changed[0], array, changed[1], span)

@@ -96,7 +96,7 @@ def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Spa
     raise reader.fail(sql_times.computed_count(count.span, unit.lower()))
 
 
-def with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
+def _with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
     """A time plus (`sign` -1: minus) an interval: the months first, then the rest, as in engines."""
     months, rest = times.length(reader, node)
     if months:
@@ -117,7 +117,7 @@ def plus(op: str) -> Build:
         if op == "add" and isinstance(moment.unnest(), exp.Interval):
             moment, length = length, moment.unnest()
         if isinstance(length, exp.Interval) and times.length(reader, length)[0]:
-            return with_length(reader, reader.read(moment, depth), length, reader.span(node), sign)
+            return _with_length(reader, reader.read(moment, depth), length, reader.span(node), sign)
         return reader.apply(op, node, node.this, node.expression, depth=depth)
 
     return build
@@ -135,7 +135,7 @@ def later(sign: int) -> Build:
             count, moment = reader.all(args[1:], depth)
             return _shifted(reader, moment, _unit(reader, args[0]), count, span, sign)
         if isinstance(args[1], exp.Interval):
-            return with_length(reader, reader.read(args[0], depth), args[1], span, sign)
+            return _with_length(reader, reader.read(args[0], depth), args[1], span, sign)
         day, count = reader.all(args, depth)
         return apply("add_days", span, as_date(reader, day), _times(count, sign))
 
@@ -178,7 +178,7 @@ def difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("days_between", span, as_date(reader, end), as_date(reader, start))
 
 
-def timestamp_difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _timestamp_difference(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`timestampdiff(unit, start, end)`, and BigQuery's `timestamp_diff(end, start, unit)`."""
     args, span = counted(reader, node, 3), reader.span(node)
     unit = unit_of(args[0])
@@ -245,12 +245,12 @@ def trunc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def date_bin(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`date_bin('15 minutes', t, origin)`: the start of the stride that contains a time."""
     stride, moment, origin = counted(reader, node, 3)
-    length = stride_of(reader, stride)
+    length = _stride_of(reader, stride)
     tree, start = (as_timestamp(reader, one) for one in reader.all([moment, origin], depth))
     return meanings.date_bin(length, tree, start, reader.span(node))
 
 
-def stride_of(reader: Reader, node: exp.Expr) -> int:
+def _stride_of(reader: Reader, node: exp.Expr) -> int:
     """The microseconds of a constant interval or of its string. Raises Stop unless they are positive."""
     if isinstance(node, exp.Interval):
         months, rest = times.length(reader, node)
@@ -327,7 +327,7 @@ def unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("days_between", span, as_date(reader, day), t.Constant(date(1970, 1, 1), span))
 
 
-def date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _date_of_unix_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DATE_FROM_UNIX_DATE(number): the date that number of days after 1970-01-01."""
     (count,) = reader.all(counted(reader, node, 1), depth)
     span = reader.span(node)
@@ -382,7 +382,7 @@ AS_WRITTEN: dict[str, Build] = {
     "date_bin": date_bin,
     "date_diff": difference,
     "date_format": text_of("spark"),
-    "date_from_unix_date": date_of_unix_date,
+    "date_from_unix_date": _date_of_unix_date,
     "date_sub": later(-1),
     "date_trunc": date_trunc,
     "dateadd": later(1),
@@ -402,14 +402,14 @@ AS_WRITTEN: dict[str, Build] = {
     "parse_timestamp": read("timestamp", "strftime", format_first=True),
     "strftime": text_of("strftime"),
     "timestamp_add": later(1),
-    "timestamp_diff": timestamp_difference,
+    "timestamp_diff": _timestamp_difference,
     "timestamp_micros": moment(1),
     "timestamp_millis": moment(1000),
     "timestamp_seconds": moment(1_000_000),
     "timestamp_sub": later(-1),
     "timestamp_trunc": date_trunc,
     "timestampadd": later(1),
-    "timestampdiff": timestamp_difference,
+    "timestampdiff": _timestamp_difference,
     "to_char": text_of(""),
     "to_date": read("date"),
     "to_timestamp": read("timestamp"),

@@ -81,7 +81,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         if self.dialect is None:
             return list(self.parser.parse_into(exp.Condition, tokens, text))
         trees = self.parser.parse_into(exp.Condition, self._unnamed(tokens), text)
-        named = [item if item is None else named_calls(item) for item in trees]
+        named = [item if item is None else _named_calls(item) for item in trees]
         if self.prepare is None:
             return named
         return [item if item is None else self.prepare(item) for item in named]
@@ -105,7 +105,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         return self.corrected(self.reader.tokenize(text))
 
 
-def named_calls(root: exp.Expr) -> exp.Expr:
+def _named_calls(root: exp.Expr) -> exp.Expr:
     """The tree with each call of a marked name as a node of sqlglot's own dialect. Raises ParseError."""
     for node in reversed(list(root.find_all(exp.Anonymous, bfs=False))):
         name = str(node.this)

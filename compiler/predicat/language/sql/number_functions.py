@@ -23,7 +23,7 @@ from predicat.language.sql.shapes import BINARY, THIS
 
 # Names of variables that no condition can contain.
 _ITEM, _REST, _VALUE = "an element", "a rest", "a value"
-MAX_ARGUMENTS = 100
+_MAX_ARGUMENTS = 100
 
 
 def double(tree: t.Tree, span: Span) -> t.Tree:
@@ -39,13 +39,13 @@ def ordered(op: str) -> Build:
         for kind, names in (("any", ("any", "some")), ("all", ("all",))):
             array = array_of(node.expression, *names)
             if array is not None:
-                return against_all(reader, node, array, op, kind, depth)
+                return _against_all(reader, node, array, op, kind, depth)
         return plain(reader, node, depth)
 
     return build
 
 
-def against_all(reader: Reader, node: exp.Expr, array: exp.Expr, op: str, kind: str, depth: int) -> t.Tree:
+def _against_all(reader: Reader, node: exp.Expr, array: exp.Expr, op: str, kind: str, depth: int) -> t.Tree:
     """A comparison with any or all elements of an array (`kind`)."""
     span = reader.span(node)
     value, items = reader.all([node.this, array], depth)
@@ -136,12 +136,12 @@ def power(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return double(base, span) if value == 1 else apply("sqrt", span, double(base, span))
 
 
-def exclusive_or(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
+def _exclusive_or(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """Refuses `a ^ b`: an exclusive or on Spark, a power on PostgreSQL."""
     raise reader.fail(say.circumflex(reader.span(node)))
 
 
-def inverted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _inverted(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`~a`: all bits inverted, which is -1 - a."""
     span = reader.span(node)
     return apply("sub", span, number(-1, span), reader.read(node.this, depth))
@@ -164,7 +164,7 @@ def iff(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def decode(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """DECODE(x, a, yes, b, other, rest): the result after the first equal value. NULL equals NULL."""
     span = reader.span(node)
-    subject, *others = reader.all(counted(reader, node, *range(3, MAX_ARGUMENTS)), depth)
+    subject, *others = reader.all(counted(reader, node, *range(3, _MAX_ARGUMENTS)), depth)
     tree: t.Tree = others.pop() if len(others) % 2 else t.Constant(None, span)
     for value, result in reversed(list(zip(others[::2], others[1::2], strict=True))):
         tree = choose(apply("same", span, subject, value), result, tree, span)
@@ -189,8 +189,8 @@ RULES: dict[type[exp.Expr] | str, tuple[frozenset[str] | None, Build]] = {
     exp.Pow: (BINARY, power),
     exp.BitwiseAnd: (BINARY, binary("bit_and")),
     exp.BitwiseOr: (BINARY, binary("bit_or")),
-    exp.BitwiseXor: (BINARY, exclusive_or),
-    exp.BitwiseNot: (THIS, inverted),
+    exp.BitwiseXor: (BINARY, _exclusive_or),
+    exp.BitwiseNot: (THIS, _inverted),
     exp.BitwiseLeftShift: (BINARY | {"requires_int128"}, binary("shift_left")),
     exp.BitwiseRightShift: (BINARY | {"requires_int128"}, binary("shift_right")),
     "shiftleft": (None, function("shift_left", 2)),

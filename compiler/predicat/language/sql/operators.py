@@ -22,7 +22,7 @@ from predicat.language.sql.arguments import arguments
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics.like import LikeError, canonical
 
-MAX_DIGITS = 1000
+_MAX_DIGITS = 1000
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
@@ -62,8 +62,8 @@ def literal(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     text, span = str(node.this), reader.span(node)
     if node.args.get("is_string"):
         return t.Constant(text, span)
-    if len(text) > MAX_DIGITS or not text.isascii():
-        raise reader.fail(say.number_of_digits(span, MAX_DIGITS))
+    if len(text) > _MAX_DIGITS or not text.isascii():
+        raise reader.fail(say.number_of_digits(span, _MAX_DIGITS))
     if _NUMBER.fullmatch(text) is None:
         raise reader.fail(say.unfinished_number(span))
     if text.isdigit() and (int(text) <= INT_MAX or len(text.lstrip("0")) > MAX_PRECISION):

@@ -59,7 +59,7 @@ def replace(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     args = list(arguments(node))
     if len(args) == 3:
-        return replace_once(reader, node, depth)
+        return _replace_once(reader, node, depth)
     value, pattern, new, flags = reader.all(counted(reader, node, 4), depth)
     chosen = constants.text(reader, flags, "regexp_replace")
     if sorted(chosen) not in (["g"], ["g", "i"]):
@@ -69,7 +69,7 @@ def replace(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply("regex_replace", span, value, pattern, new)
 
 
-def replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _replace_once(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """REGEXP_REPLACE without flags. Raises Stop unless the pattern can match only once: engines differ."""
     span = reader.span(node)
     value, pattern, new = reader.all(counted(reader, node, 3), depth)

@@ -13,10 +13,10 @@ from predicat.diagnostics.messages import sql as say
 from predicat.language.sql.refused_functions import REFUSED
 
 PARAMETER = "write :name for a parameter, and declare it under params:"
-CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
+_CLOCK = "write hour(now()) or minute(now()), in UTC, or hour(now() AT TIME ZONE 'Europe/Paris')"
 LOCAL = "it follows the time zone of the session: write now()"
-SHIFT_HINT = "write > or < for a comparison, >> or << without a space for a shift"
-JSON_HINT = "write j['key'] for a key of a JSON value or a map, get_json_object(s, '$.key') for a string"
+_SHIFT_HINT = "write > or < for a comparison, >> or << without a space for a shift"
+_JSON_HINT = "write j['key'] for a key of a JSON value or a map, get_json_object(s, '$.key') for a string"
 
 # Nodes that filters do not support: their names (None: as written in the condition), and what to write
 # instead.
@@ -35,14 +35,14 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
         "a window function",
         "a filter tests one row: number the rows in a query first, and filter its result",
     ),
-    exp.CurrentTime: ("the time of day without a date", CLOCK),
-    exp.Localtime: ("the time of day without a date", CLOCK),
+    exp.CurrentTime: ("the time of day without a date", _CLOCK),
+    exp.Localtime: ("the time of day without a date", _CLOCK),
     exp.Localtimestamp: ("the local time", LOCAL),
     exp.Rand: ("a random number", REFUSED["rand"]),
-    exp.JSONExtract: ("the operator ->", JSON_HINT),
-    exp.JSONExtractScalar: ("the operator ->>", JSON_HINT),
-    exp.JSONBExtract: ("the operator #>", JSON_HINT),
-    exp.JSONBExtractScalar: ("the operator #>>", JSON_HINT),
+    exp.JSONExtract: ("the operator ->", _JSON_HINT),
+    exp.JSONExtractScalar: ("the operator ->>", _JSON_HINT),
+    exp.JSONBExtract: ("the operator #>", _JSON_HINT),
+    exp.JSONBExtractScalar: ("the operator #>>", _JSON_HINT),
     exp.IntDiv: ("the operator DIV", "write div(a, b)"),
     exp.In: ("IN without a list", "write a IN (1, 2), or array_contains(xs, 'a')"),
     exp.Parameter: ("a parameter with @", "write :name, and declare it under params:"),
@@ -203,7 +203,7 @@ def _is_shift_apart(one: Token, other: Token) -> bool:
 PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, Token], Diagnostic]], ...] = (
     (
         _is_shift_apart,
-        lambda at, _behind, one, other: say.operator(at, f"{one.text} {other.text}", SHIFT_HINT),
+        lambda at, _behind, one, other: say.operator(at, f"{one.text} {other.text}", _SHIFT_HINT),
     ),
     (
         lambda one, other: (one.text, other.text) in _TURNED and other.start == one.end + 1,
@@ -245,7 +245,7 @@ PAIRS: tuple[tuple[Callable[[Token, Token], bool], Callable[[Span, Span, Token, 
 
 
 # The JSON arrows, for languages that do not support them.
-JSON_ARROWS: Mapping[str, str] = {"->>": JSON_HINT, "#>": JSON_HINT, "#>>": JSON_HINT}
+JSON_ARROWS: Mapping[str, str] = {"->>": _JSON_HINT, "#>": _JSON_HINT, "#>>": _JSON_HINT}
 
 
 def refused_tokens(

@@ -18,9 +18,9 @@ from predicat.language.sql.functions import check_length, function
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.semantics import regex
 
-MAX_REPEATED = 20
+_MAX_REPEATED = 20
 # The maximum length of lpad and rpad: the SQL contains the padding as a constant.
-MAX_PADDED = 1000
+_MAX_PADDED = 1000
 # Names of variables that no condition can contain.
 _PART, _TEXT = "a part", "a string"
 
@@ -33,8 +33,8 @@ def pad(op: str) -> Build:
         value, size, *with_ = reader.all(counted(reader, node, 2, 3), depth)
         length = max(constants.whole(reader, size, op), 0)
         filling = constants.text(reader, with_[0], op) if with_ else " "
-        if length > MAX_PADDED:
-            raise reader.fail(say.length_not_constant(size.span, op, MAX_PADDED))
+        if length > _MAX_PADDED:
+            raise reader.fail(say.length_not_constant(size.span, op, _MAX_PADDED))
         if not length or not filling:
             return start(value, length, span)
         return apply(op, span, value, number(length, size.span), text(filling, span))
@@ -164,8 +164,8 @@ def substring_index(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         return empty(value, span)
     if count == 1:
         return meanings.split_part(value, by, 1, span)
-    if len(separator) > 1 or abs(count) > MAX_REPEATED:
-        raise reader.fail(say.one_separator(span, MAX_REPEATED))
+    if len(separator) > 1 or abs(count) > _MAX_REPEATED:
+        raise reader.fail(say.one_separator(span, _MAX_REPEATED))
     sign = regex.escaped(separator)
     several = f"[^{sign}]*" + (f"(?:{sign}[^{sign}]*){{0,{abs(count) - 1}}}" if abs(count) > 1 else "")
     pattern = f"^{several}" if count > 0 else f"{several}$"
@@ -196,8 +196,8 @@ def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     value, count = reader.all(counted(reader, node, 2), depth)
     times = constants.whole(reader, count, "repeat")
-    if times > MAX_REPEATED:
-        raise reader.fail(say.length_not_constant(count.span, "repeat", MAX_REPEATED))
+    if times > _MAX_REPEATED:
+        raise reader.fail(say.length_not_constant(count.span, "repeat", _MAX_REPEATED))
 
     def build(value: t.Tree) -> t.Tree:
         tree = value if times > 0 else empty(value, span)

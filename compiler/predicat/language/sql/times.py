@@ -41,7 +41,7 @@ _OF_COLUMNS = ("uuid", "inet", "cidr")
 BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
 
 
-def decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """A cast to DECIMAL. Without arguments it has the language's default precision and scale. Raises Stop if
     there is none, or if the arguments are invalid.
     """
@@ -67,7 +67,7 @@ def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         if isinstance(constant, t.Constant) and isinstance(constant.value, str):
             return constant
     if node.args["to"].this == exp.DType.DECIMAL:
-        return decimal_cast(reader, node, depth)
+        return _decimal_cast(reader, node, depth)
     span = reader.span(node)
     if node.args["to"].this in reader.language.json_types:
         return apply("sql.json", span, reader.read(node.this, depth))
@@ -213,10 +213,10 @@ def read_part(reader: Reader, op: str, node: exp.Expr, moment: exp.Expr, depth: 
 
 def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """EXTRACT(part FROM x)."""
-    return named_part(reader, str(node.this), node, node.expression, depth)
+    return _named_part(reader, str(node.this), node, node.expression, depth)
 
 
-def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
+def _named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, depth: int) -> t.Tree:
     """The part of a date or timestamp that has a name, in upper or lower case. Raises Stop for an unknown
     part, and for parts that engines number differently.
     """
@@ -244,7 +244,7 @@ def named_part(reader: Reader, name: str, node: exp.Expr, moment: exp.Expr, dept
 
 def named(part: str) -> Build:
     """The rule of a function of one argument that returns a part."""
-    return lambda reader, node, depth: named_part(reader, part, node, only(reader, node), depth)
+    return lambda reader, node, depth: _named_part(reader, part, node, only(reader, node), depth)
 
 
 def weekday(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -259,7 +259,7 @@ def date_part(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     args = counted(reader, node, 2)
     if not isinstance(args[0], exp.Literal) or not args[0].is_string:
         raise reader.fail(sql_times.part_not_constant(reader.span(node)))
-    return named_part(reader, args[0].name, node, args[1], depth)
+    return _named_part(reader, args[0].name, node, args[1], depth)
 
 
 def at_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

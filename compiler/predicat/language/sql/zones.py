@@ -119,7 +119,7 @@ def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return tree if is_utc(zone) else apply("in_zone", span, tree, reader.read(zone, depth))
 
 
-def to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+def _to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """`to_utc_timestamp(t, zone)`: the timestamp of a constant local time in the zone."""
     clocks, zone = counted(reader, node, 2)
     return moment_of(reader, _timestamp(reader, clocks, depth), zone, reader.span(node))
@@ -130,5 +130,5 @@ READ: dict[str, Build] = {
     "convert_timezone": in_zone,
     "from_utc_timestamp": in_zone,
     "timezone": in_zone,
-    "to_utc_timestamp": to_utc,
+    "to_utc_timestamp": _to_utc,
 }

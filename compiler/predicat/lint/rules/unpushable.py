@@ -50,7 +50,7 @@ def _better(part: Call, on_unknown: str) -> Node | None:
     if is_pushed(in_where(part, on_unknown)):
         return None
     bounds = in_where(part)
-    return bounds if is_pushed(bounds) else pushable(part)
+    return bounds if is_pushed(bounds) else _pushable(part)
 
 
 def _as_read(node: Node, language: str) -> Node:
@@ -85,10 +85,10 @@ def _is_range(node: Call) -> bool:
     )
 
 
-def pushable(node: Call) -> Node | None:
+def _pushable(node: Call) -> Node | None:
     """A condition on the bare field that should be equivalent; None if no rule has one."""
     if _is_range(node):
-        bounds = [pushable(arg) for arg in node.args if isinstance(arg, Call)]
+        bounds = [_pushable(arg) for arg in node.args if isinstance(arg, Call)]
         known = tuple(bound for bound in bounds if bound is not None)
         return replace(node, args=known) if len(known) == len(node.args) else None
     compared = without_nan_test(node)

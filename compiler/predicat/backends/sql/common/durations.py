@@ -63,7 +63,7 @@ def duration_text(micros: Sql) -> Sql:
     """A duration as CEL writes it: seconds, with three or six digits after the point."""
     size = call("ABS", micros)
     sign = case((binary(exp.LT, micros, 0), "-"), default="")
-    return concatenate(sign, _shown(divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), "s")
+    return concatenate(sign, _shown(_divide_by(size, _SECOND)), fraction(remainder_of(size, _SECOND)), "s")
 
 
 def to_string(r: Renderer, node: Call) -> Sql:
@@ -87,7 +87,7 @@ def concatenate(*parts: Operand) -> Sql:
     return result
 
 
-def divide_by(sql: Sql, by: int) -> Sql:
+def _divide_by(sql: Sql, by: int) -> Sql:
     """Integer division by a constant, truncated toward zero."""
     return binary(exp.IntDiv, sql, by)
 

@@ -27,7 +27,7 @@ _MOST = 4
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     """The form of a test that uses an index; None if the usual form, `sql`, is better."""
     if r.storage.indexes is None and not isinstance(node, Quantifier):
-        beside = index_condition(r, node, sql)
+        beside = _index_condition(r, node, sql)
         return None if beside is None else Served(beside)
     for rule in (index_arrays.served, index_documents.served, index_texts.served):
         if (result := rule(r, node, sql)) is not None:
@@ -38,7 +38,7 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
 # --- where the indexes are not known
 
 
-def index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
+def _index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
     """A condition that is TRUE whenever a test of the keys of a map is: the map contains a key with its
     value, or has the key. None if there is none.
     """

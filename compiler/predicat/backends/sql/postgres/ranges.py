@@ -86,18 +86,18 @@ OPERATORS: dict[str, type[exp.Binary]] = {
 }
 
 
-def plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
+def _plain_expression(r: Renderer, node: Node, kind: Type, leaf: Callable[[Node], Sql]) -> Sql:
     """The expression with PostgreSQL's own operators; NULL for a division by zero."""
     if isinstance(node, Literal) and node.value is not None:
         return r.node(node)
     if not is_part(node, kind):
         return leaf(node)
-    parts = [plain_expression(r, arg, kind, leaf) for arg in node.args]
+    parts = [_plain_expression(r, arg, kind, leaf) for arg in node.args]
     if all(isinstance(arg, Literal) or is_column(arg) for arg in node.args) and not any(
         is_full(r, arg) for arg in node.args if is_column(arg)
     ):
         widest = next((place for place, arg in enumerate(node.args) if is_column(arg)), 0)
-        parts[widest] = widened_sql(parts[widest], kind)
+        parts[widest] = _widened_sql(parts[widest], kind)
     if node.op == "neg":
         return exp.Neg(this=wrap(parts[0]))
     if node.op == "abs":
@@ -179,23 +179,23 @@ def integers(r: Renderer, node: Call, exact: Exact) -> Sql:
         return result is not None
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return plain_expression(r, node, BIGINT, lambda leaf: values[r.numbering.number(leaf)])
+        return _plain_expression(r, node, BIGINT, lambda leaf: values[r.numbering.number(leaf)])
 
     return _guarded(r, _RANGES, fits, _leaf, _within, exact, plain)
 
 
 def _leaf(r: Renderer, node: Node) -> Sql:
-    """A leaf as BIGINT, but a column unchanged: `plain_expression` widens it if no other operand does."""
+    """A leaf as BIGINT, but a column unchanged: `_plain_expression` widens it if no other operand does."""
     return r.node(node) if is_column(node) else widened(r, node)
 
 
 def widened(r: Renderer, node: Node) -> Sql:
     """An operand as BIGINT: a narrower type would overflow earlier."""
     sql = r.node(node)
-    return sql if is_full(r, node) else widened_sql(sql, BIGINT)
+    return sql if is_full(r, node) else _widened_sql(sql, BIGINT)
 
 
-def widened_sql(sql: Sql, kind: Type) -> Sql:
+def _widened_sql(sql: Sql, kind: Type) -> Sql:
     """An operand in the full width of a type."""
     name, known = ("BIGINT", exp.DType.BIGINT) if kind == BIGINT else ("DOUBLE", exp.DType.DOUBLE)
     return sql if isinstance(sql, exp.Cast) and sql.to.this == known else cast(sql, name)
@@ -274,7 +274,7 @@ def doubles(
         return in_normal_range(sql, *powers)
 
     def plain(values: dict[int, Sql]) -> Sql:
-        return then(plain_expression(r, node, DOUBLE, lambda leaf: values[r.numbering.number(leaf)]))
+        return then(_plain_expression(r, node, DOUBLE, lambda leaf: values[r.numbering.number(leaf)]))
 
     limits = [*((None, power) for power in _POWERS), *((-power, power) for power in _POWERS)]
     return _guarded(r, limits, fits, as_double, within, exact, plain)

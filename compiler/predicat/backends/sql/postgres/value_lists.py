@@ -44,13 +44,13 @@ def _element(text: str) -> str:
     return f'"{escaped}"'
 
 
-def in_table_where(r: Renderer, node: Call) -> Sql | None:
+def _in_table_where(r: Renderer, node: Call) -> Sql | None:
     """A test in a WHERE, FALSE instead of NULL, which the planner turns into a join; None without a table."""
     _, listed = values_of(node)
     return in_table(r, r.node(node.args[0]), listed) if listed.table is not None else None
 
 
-def not_in_table_where(r: Renderer, node: Call) -> Sql | None:
+def _not_in_table_where(r: Renderer, node: Call) -> Sql | None:
     """NOT of such a test in a WHERE, which the planner turns into an anti-join; None for other conditions."""
     (inner,) = node.args
     if not isinstance(inner, Call) or inner.op != "in_list":
@@ -64,6 +64,6 @@ def not_in_table_where(r: Renderer, node: Call) -> Sql | None:
 
 # PostgreSQL's shorter rules for tests of a WHERE.
 ROWS: dict[str, Callable[[Renderer, Call], Sql | None]] = {
-    "in_list": in_table_where,
-    "not": not_in_table_where,
+    "in_list": _in_table_where,
+    "not": _not_in_table_where,
 }

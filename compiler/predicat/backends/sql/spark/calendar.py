@@ -25,7 +25,7 @@ from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import DATE
 from predicat.semantics import calendar
 
-MICROS_OF_DAY = 86_400_000_000
+_MICROS_OF_DAY = 86_400_000_000
 
 
 def micros(moment: Sql) -> Sql:
@@ -46,7 +46,7 @@ def utc_date(sql: Sql) -> Sql:
 
 def midnight(day: Sql) -> Sql:
     """The first moment of a day, in UTC."""
-    return call("TIMESTAMP_MICROS", binary(exp.Mul, cast(call("UNIX_DATE", day), "BIGINT"), MICROS_OF_DAY))
+    return call("TIMESTAMP_MICROS", binary(exp.Mul, cast(call("UNIX_DATE", day), "BIGINT"), _MICROS_OF_DAY))
 
 
 def wall_clock(micros: Sql) -> Sql:
@@ -63,8 +63,8 @@ def _add_months(r: Renderer, node: Call) -> Sql:
 
     def at_the_same_time(sql: Sql) -> Sql:
         day = call("UNIX_DATE", _months_later(r, node, utc_date(sql)))
-        midnight = binary(exp.Mul, cast(day, "BIGINT"), MICROS_OF_DAY)
-        clock = call("PMOD", micros(sql), MICROS_OF_DAY)
+        midnight = binary(exp.Mul, cast(day, "BIGINT"), _MICROS_OF_DAY)
+        clock = call("PMOD", micros(sql), _MICROS_OF_DAY)
         return call("TIMESTAMP_MICROS", binary(exp.Add, midnight, clock))
 
     return let(r, r.node(moment), at_the_same_time)
@@ -163,6 +163,6 @@ RULES: dict[str, Rule] = {
     "to_micros": to_micros(micros),
     "from_micros": from_micros(moment),
     "in_zone": _in_zone,
-    "time_of_day": lambda r, node: call("PMOD", micros(r.node(node.args[0])), MICROS_OF_DAY),
+    "time_of_day": lambda r, node: call("PMOD", micros(r.node(node.args[0])), _MICROS_OF_DAY),
     "format_time": _format_time,
 }

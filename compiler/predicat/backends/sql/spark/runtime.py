@@ -15,7 +15,12 @@ from predicat.ir.types import DATE, TIMESTAMP
 # The conversions of strings in the extension.
 NAMES = ("to_bigint", "to_double", "to_date", "to_timestamp", "int", "double", "timestamp")
 # The conversions of JSON values (keys of `OF_JSON`) and their names in the extension.
-OF_DOCUMENTS = {"number": "number", "double": "json_double", "int": "json_int", "to_bigint": "json_to_bigint"}
+_OF_DOCUMENTS = {
+    "number": "number",
+    "double": "json_double",
+    "int": "json_int",
+    "to_bigint": "json_to_bigint",
+}
 
 
 def _call(r: Renderer, function: Function, _: Call, arguments: list[Node]) -> Sql:
@@ -32,7 +37,7 @@ def _call_any(r: Renderer, function: Function, node: Call, arguments: list[Node]
 _TEXTS = tuple(Function(name, CONVERSIONS[name], ("s",)) for name in NAMES)
 # The day of a timestamp in UTC, whatever the time zone of the session.
 _DAY = Function("utc_date", Call(DATE, "to_date", (Variable(TIMESTAMP, "t"),)), ("t",))
-_JSON = tuple(Function(name, OF_JSON[read], ("j",)) for read, name in OF_DOCUMENTS.items())
+_JSON = tuple(Function(name, OF_JSON[read], ("j",)) for read, name in _OF_DOCUMENTS.items())
 _PARSED = Function("parse_json", PARSE_JSON, ("s",))
 # All functions of the extension.
 RUNTIME = Runtime(
