@@ -39,6 +39,7 @@ FIELDS = {
     "nums": "array<bigint>",
     "ref": "uuid",
     "local": "timestamp_ntz",
+    "moment": {"type": "timestamp", "zone": "Europe/Berlin", "column": "local"},
     "email": "citext",
     "code": "char(8)",
     "ip": "inet",

@@ -41,7 +41,7 @@ from predicat.ir.rows import absent_fields, flat_keys
 from predicat.ir.syntax import PartlyRead, Tree, Value
 from predicat.ir.types import Type, TypeSyntaxError
 from predicat.ir.values import to_value
-from predicat.ir.widths import TYPE_NAMES, field_type
+from predicat.ir.widths import TYPE_NAMES, field_type, stored_in
 from predicat.language import LANGUAGES, WRITERS, Language, writer
 from predicat.language.common.body import Body
 from predicat.lower import core
@@ -474,7 +474,7 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
     if isinstance(spec, FieldDecl):
         return spec
     data: Mapping[str, Any] = {"type": spec} if isinstance(spec, str) else spec
-    known = ("type", "column", "expression", "nulls", "description", "min", "max")
+    known = ("type", "column", "expression", "nulls", "description", "min", "max", "zone")
     for key in data:
         if key not in known:
             raise PredicatError.of(say.unknown_field_key(NOWHERE, key, name, known))
@@ -485,6 +485,8 @@ def _field(name: str, spec: FieldSpec) -> FieldDecl:
         raise PredicatError.of(
             say_keys.bad_type(NOWHERE, text, str(error), () if error.is_known else TYPE_NAMES)
         ) from None
+    if "zone" in data:
+        stored = stored_in(str(data["zone"]), kind, stored, NOWHERE)
     nulls = str(data.get("nulls", "absent"))
     if nulls not in ("absent", "value"):
         raise PredicatError.of(say.absent_or_value_here(NOWHERE, nulls))

@@ -16,7 +16,7 @@ from predicat.deploy.columns import check_fields
 from predicat.deploy.relations import columns_of
 from predicat.diagnostics.messages.keys import READ_AS
 from predicat.ir.canonical import canonical_text
-from predicat.ir.column_forms import form_of, spelled
+from predicat.ir.column_forms import form_of, of_field, spelled
 from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, rewrite_children
 from predicat.ir.types import BOOLEAN, STRING, TIMESTAMP
 from predicat.ir.values import to_value
@@ -37,7 +37,7 @@ STORED = {
     "s": spelled("enum", tuple(TEXTS)),
     "u": "uuid",
     "t": "timestamp_ntz",
-    "v": "timestamp_ntz",
+    "v": spelled("timestamp_in", ("Europe/Berlin",)),
 }
 FORMED = {name: replace(decl, stored=STORED.get(name, "")) for name, decl in FIELDS.items()}
 _tables: dict[str, Tables] = {}
@@ -47,7 +47,9 @@ def over_forms(node: Node) -> Node:
     """A predicate over the columns of FORMED, with some texts that are UUIDs."""
     match node:
         case Field():
-            return replace(node, decl=FORMED[node.decl.name])
+            formed = replace(node, decl=FORMED[node.decl.name])
+            form = of_field(formed)
+            return form.seen(formed) if form is not None else formed
         case Literal(value=str(text)) if node.type == STRING and text in TEXTS[::4]:
             return replace(node, value=UUIDS[TEXTS.index(text) // 4 % len(UUIDS)])
         case _:
@@ -68,8 +70,17 @@ def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
     check_batch([over_forms(node) for node in nodes], tables)
 
 
-LOCAL = {"t": "timestamp_ntz", "u": "timestamp_ntz", "m": "timestamp"}
+LOCAL = {
+    "t": "timestamp_ntz",
+    "u": "timestamp_ntz",
+    "z": {"type": "timestamp", "zone": "Europe/Berlin"},
+    "m": "timestamp",
+}
 LOCALS = [
+    "z = m",
+    "z = TIMESTAMP '2026-03-29 01:30:00'",
+    "z >= TIMESTAMP '2026-10-25 01:30:00'",
+    "CAST(z AS date) = DATE '2026-03-29'",
     "t < u",
     "t = TIMESTAMP '2026-03-29 02:30:00'",
     "year(t) = 2025",
@@ -93,7 +104,11 @@ def test_the_zone_of_the_session_does_not_matter(spark: Any, postgres: Any, zone
         "2026-03-08 02:30:00",
         "2026-10-25 02:30:00",
     ]
-    found = [{"t": one, "u": other, "m": to_value(other, TIMESTAMP)} for one in times for other in times]
+    found = [
+        {"t": one, "u": other, "z": other, "m": to_value(other, TIMESTAMP)}
+        for one in times
+        for other in times
+    ]
     before = spark.conf.get("spark.sql.session.timeZone")
     spark.conf.set("spark.sql.session.timeZone", zone)
     postgres.execute(f"SET TimeZone = '{zone}'".encode())
@@ -125,6 +140,7 @@ REFUSED: Mapping[str, str] = {
     "t > now()": "t is a local time, and now() is a moment",
     "coalesce(t, m) > TIMESTAMP '2026-01-01 00:00:00'": "t is a local time, and m is a moment",
     "t > TIMESTAMP '2026-01-01 00:00:00+01:00'": "is no value of a column of timestamp_ntz",
+    "z > t": "t is a local time, and z is a moment",
     "t AT TIME ZONE 'Europe/Berlin' > TIMESTAMP '2026-01-01 00:00:00'": "not shown in another zone",
 }
 
@@ -148,6 +164,7 @@ def test_a_constant_may_have_the_type_of_its_column(text: str, language: str) ->
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_has_no_meaning_is_refused(text: str) -> None:
     fields = {"id": "uuid", "state": "enum(new, paid)", "t": "timestamp_ntz", "m": "timestamp"}
+    fields |= {"z": "timestamp_in(Europe/Berlin)"}
     fields |= {"code": "char(3)", "mail": "citext", "b": "bytea", "ip": "inet"}
     fields |= {"net": "cidr", "opens": "time"}
     with pytest.raises(predicat.PredicatError) as caught:
@@ -163,6 +180,8 @@ BAD_TYPES = {
     "enum": "write the labels of an enum",
     "array<uuid(3)>": "uuid has no parentheses: write uuid",
     "map<string, uuid>": "is not a type",
+    "timestamp_in(Mars)": "'Mars' is not a time zone",
+    "timestamp_in": "'' is not a time zone",
     "uuid(3)": "uuid has no parentheses: write uuid",
     "inet(8)": "inet has no parentheses: write inet",
     "time(9)": "time has at most 6 digits of a second",
@@ -231,6 +250,15 @@ def test_labels_are_any_text() -> None:
         ("time", "x > '10:00'", "x >= TIME '10:00'", "wider"),
         ("time", "x <= '24:00'", "x IS NOT NULL", "equivalent as a filter"),
         ("name", "x = 'a'", "x IN ('a')", "equivalent"),
+        ("citext", "'ABC' IN (x, 'y')", "x = 'abc'", "equivalent"),
+        ("timestamp_in(UTC)", "x > '2025-01-01'", "x > '2025-01-02'", "narrower"),
+        ("timestamp_in(Europe/Berlin)", "x = '2026-10-25 00:30:00'", "x > x", "equivalent"),
+        (
+            "timestamp_in(Europe/Berlin)",
+            "CAST(x AS date) = DATE '2026-10-25'",
+            "x >= '2026-10-25' AND x < '2026-10-26'",
+            "equivalent",
+        ),
         ("timestamp_ntz", "year(x) = 2025", "x >= '2025-01-01' AND x < '2026-01-01'", "equivalent"),
     ],
 )

@@ -124,6 +124,12 @@ FORMS: dict[str, dict[str, Any]] = {
         "": None,
     },
     "name": {"größe": "größe", "": None},
+    "timestamp_in(Asia/Tokyo)": {
+        "2026-01-31 10:00": _MOMENT,
+        "2026-01-31T12:00:00+02:00": BAD,
+        "x": BAD,
+        "": None,
+    },
     "timestamp_ntz": {
         "2026-01-31 10:00": _MOMENT,
         "2026-01-31T10:00:00": _MOMENT,

@@ -41,7 +41,7 @@ DECLARED = [
         "struct<a: decimal(5,2), b: string>",
         "struct<c: bigint>",
     ),
-    *("uuid", "enum(a, b)", "citext", "char(5)", "timestamp_ntz", "inet", "binary"),
+    *("uuid", "enum(a, b)", "citext", "char(5)", "timestamp_ntz", "timestamp_in(UTC)", "inet", "binary"),
 ]
 COLUMNS = [
     *(

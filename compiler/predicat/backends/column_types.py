@@ -59,6 +59,7 @@ _SMALL = "tinyint smallint utinyint usmallint"
 _LARGE = "uint ubigint hugeint uhugeint"
 _INTEGERS = "tinyint smallint int bigint"
 _LOCAL = "timestamp_ntz timestamp_ns"
+_LOCAL_FIELDS = "timestamp_ntz timestamp_in"
 
 # The first row of a pair decides. A pair without a row is refused: values are not converted.
 CONTRACT = (
@@ -128,10 +129,10 @@ CONTRACT = (
     ),
     Row("timestamp", "timestamp_ns", REFUSED, say.NANOSECONDS),
     Row("timestamp", "date", REFUSED, say.DAY),
-    Row("timestamp_ntz", "timestamp_ntz", SAME),
-    Row("timestamp_ntz", "timestamp", REFUSED, say.IS_MOMENT),
-    Row("timestamp_ntz", "timestamp_ns", REFUSED, say.NANOSECONDS),
-    Row("timestamp_ntz", "date", REFUSED, say.A_DAY),
+    Row(_LOCAL_FIELDS, "timestamp_ntz", SAME),
+    Row(_LOCAL_FIELDS, "timestamp", REFUSED, say.IS_MOMENT),
+    Row(_LOCAL_FIELDS, "timestamp_ns", REFUSED, say.NANOSECONDS),
+    Row(_LOCAL_FIELDS, "date", REFUSED, say.A_DAY),
     Row("json", "json", SAME),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, engines="postgres duckdb"),

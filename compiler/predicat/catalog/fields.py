@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from predicat.backends import DIALECTS
 from predicat.catalog.keys import ENUM_NAME, FIELD, NAME, PARAM
 from predicat.catalog.yaml_nodes import YamlNode, text_of
-from predicat.diagnostics import Span
+from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import expressions as say_expressions
 from predicat.diagnostics.messages import keys as say_keys
@@ -17,7 +17,7 @@ from predicat.ir.nodes import FieldDecl, ParamDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.types import Type, TypeSyntaxError, parse_type
 from predicat.ir.values import to_value
-from predicat.ir.widths import TYPE_NAMES, field_type
+from predicat.ir.widths import TYPE_NAMES, field_type, stored_in
 
 T = TypeVar("T")
 
@@ -42,6 +42,11 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if declared is None:
         return None
     kind, stored = declared
+    if "zone" in keys:
+        try:
+            stored = stored_in(keys["zone"].text("zone"), kind, stored, keys["zone"].span)
+        except PredicatError as error:
+            item.reporter.extend(error.diagnostics)
     least, greatest = (_end(keys[key], key, kind) if key in keys else None for key in ("min", "max"))
     if least is not None and greatest is not None and least > greatest:
         item.reporter.add(say.no_values(keys["max"].span, name))

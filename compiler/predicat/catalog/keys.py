@@ -71,6 +71,7 @@ FIELD: Keys = {
     "type": part("type"),
     "description": DESCRIPTION,
     "column": {"description": "The physical column, if its name differs.", "anyOf": [TEXT, _PER_DIALECT]},
+    "zone": about("string", "The time zone of a timestamp whose column holds local times: Europe/Berlin."),
     "expression": {
         **_PER_DIALECT,
         "description": "SQL over the columns of the relation, by engine, instead of a column.",

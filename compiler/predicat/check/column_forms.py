@@ -60,7 +60,7 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
         return
     for field, form in _columns(node):
         name = _name(field)
-        if isinstance(field.type, ArrayType) and form.form.read and node.op not in _OF_ARRAYS:
+        if isinstance(field.type, ArrayType) and form.form.seen_as and node.op not in _OF_ARRAYS:
             yield say.each_element(node.span, name, form.shown)
         elif node.op in _ORDERS and not form.form.ordered:
             yield say.no_order(node.span, name, form.shown)
@@ -135,9 +135,9 @@ def _is_moment(node: Node) -> bool:
             return isinstance(node, Items) and any(map(_is_moment, node.items))
 
 
-def _columns(node: Call) -> list[tuple[Node, OfColumn]]:
-    """The arguments that columns hold in a form, or arrays of it."""
-    found = ((arg, of_field(arg) or of_elements(arg)) for arg in node.args)
+def _columns(node: Call | Items) -> list[tuple[Node, OfColumn]]:
+    """The arguments or items that columns hold in a form, or arrays of it."""
+    found = ((arg, of_field(arg) or of_elements(arg)) for arg in children(node))
     return [(arg, form) for arg, form in found if form is not None]
 
 
@@ -145,7 +145,8 @@ def _strangers(node: Call, form: OfColumn) -> Iterator[tuple[Span, str, str, str
     """The places of constants beside a field that its column cannot have, each with its value and a hint."""
     for constant in _constants(node, form):
         try:
-            form.form.given(constant.span.text if isinstance(constant.value, datetime) else constant.value)
+            is_local = isinstance(constant.value, datetime) and not form.form.through
+            form.form.given(constant.span.text if is_local else constant.value)
             form.constant(constant.value)
         except ValueError as error:
             hint = error.hint if isinstance(error, RowError) else None
@@ -160,22 +161,31 @@ def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
 
 
 def _in_form(node: Node) -> Node:
+    if _is_seen(node):  # of a filter that this one refers to
+        return node
     node = rewrite_children(node, _in_form)
     if isinstance(node, Quantifier):
         return rewrite_children(node, _read)
-    columns = _columns(node) if isinstance(node, Call) else []
-    if not isinstance(node, Call) or not columns:
+    if not isinstance(node, Call) or node.op == "is_null":
         return node
-    (_, form), *_ = columns
-    if node.op in _TESTS or (form.form.read and node.op in _OF_PARTS):
-        node = rewrite_children(node, lambda part: _beside(part, form))
-    return rewrite_children(node, _read) if not isinstance(node, Call) or node.op != "is_null" else node
+    listed = (arg for arg in node.args if isinstance(arg, Items))
+    columns = [*_columns(node), *(column for arg in listed for column in _columns(arg))]
+    if columns and (node.op in _TESTS or (columns[0][1].form.read and node.op in _OF_PARTS)):
+        node = rewrite_children(node, lambda part: _beside(part, columns[0][1]))
+    return rewrite_children(node, _read)
+
+
+def _is_seen(node: Node) -> bool:
+    form = of_field(node.args[0]) if isinstance(node, Call) and node.args else None
+    return form is not None and isinstance(node, Call) and form.form.through == node.op
 
 
 def _read(node: Node) -> Node:
-    """A field as filters read its column."""
+    """A field, and each one in a list, as filters read its column."""
+    if isinstance(node, Items):
+        return rewrite_children(node, _read)
     form = of_field(node)
-    return Call(node.type, form.form.read, (node,), node.span) if form and form.form.read else node
+    return node if form is None else form.seen(node)
 
 
 def _beside(part: Node, form: OfColumn) -> Node:

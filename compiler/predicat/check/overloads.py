@@ -22,6 +22,7 @@ from predicat.ir.labels import label
 from predicat.ir.limits import MAX_VALUES
 from predicat.ir.nodes import Call, Field, Literal, Node, Variable
 from predicat.ir.operators import CHOICES, LOGIC, ZONED
+from predicat.ir.time_zones import is_zone, zone_names
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -39,7 +40,6 @@ from predicat.ir.types import (
 )
 from predicat.ir.values import PERIOD_LENGTHS, PERIOD_MONTHS
 from predicat.semantics import captures, regex
-from predicat.semantics.time_zones import is_zone, zone_names
 
 _IN = re.compile(r"\s*in\b")
 # The casts in hints, by the type that an operator needs.

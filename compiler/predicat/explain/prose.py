@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from predicat.diagnostics.wording import quantity
 from predicat.explain.show import plain
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
     NOW,
     Call,
@@ -102,7 +103,7 @@ def _describe_macro(node: Quantifier, depth: int) -> str:
 
 
 def _describe_call(node: Call, depth: int) -> str:
-    is_local = any(part.decl.stored == "timestamp_ntz" for part in node.args if isinstance(part, Field))
+    is_local = any(isinstance(part, Field) and of_field(part) for part in node.args)
     args = [describe(_as_local(arg) if is_local else arg, depth + 1) for arg in node.args]
     match node.op:
         case "and" | "or":

@@ -76,7 +76,7 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
     if isinstance(kind, DecimalType):
         return _decimal(plain, kind)
     usual = of_text(text, kind, NOWHERE)
-    if width == "timestamp_ntz":
+    if kind == TIMESTAMP and form_of(width) is not None:  # of local times
         return _cond(_matches(plain, OFFSET), _absent(TIMESTAMP), usual, TIMESTAMP)
     if width == "float":
         return _within_float(usual)

@@ -19,6 +19,7 @@ from msgspec import Struct
 from predicat.diagnostics.messages import rows as say
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, Quantifier, Variable
 from predicat.ir.python_values import RowError
+from predicat.ir.time_zones import is_zone
 from predicat.ir.types import (
     BOOLEAN,
     STRING,
@@ -49,6 +50,8 @@ class Form(Struct, frozen=True):
         ordered: Whether all engines have the order of the core type.
         beside: An operator of texts that turns any text into the form, as far as one does.
         read: The operator with which filters read the column, if they do not read it as it is.
+        through: An operator that filters see the result of, with the words as its constants: the column has
+            another meaning than they.
     """
 
     core: Type
@@ -60,6 +63,12 @@ class Form(Struct, frozen=True):
     ordered: bool = True
     beside: str = ""
     read: str = ""
+    through: str = ""
+
+    @property
+    def seen_as(self) -> str:
+        """The operator of what filters see; "" if they see the values of the column."""
+        return self.read or self.through
 
 
 _UUID = re.compile(r"[0-9a-f]{4}(?:-?[0-9a-f]{4}){7}")
@@ -218,6 +227,7 @@ FORMS: dict[str, Form] = {
     ),
     "name": Form(STRING),
     "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
+    "timestamp_in": Form(TIMESTAMP, given=_without_offset, through="from_zone"),
 }
 _SPELLINGS = {
     "binary": re.compile("bytea|bytes|blob|varbinary"),
@@ -233,7 +243,8 @@ _MOMENTS = re.compile(r"timestamp\s*(?:\([0-6]\))?")
 def split(text: str) -> tuple[str, Words] | None:
     """The name of a form and its words, from a type as it is declared; None for another type.
 
-    Raises ValueError for words that the type does not have, or an enum whose words cannot be read.
+    Raises ValueError for words that the type does not have, an enum whose words cannot be read, and a name
+    that is no time zone.
     """
     plain = text.strip().lower()
     if not _MOMENTS.fullmatch(plain):
@@ -246,15 +257,19 @@ def split(text: str) -> tuple[str, Words] | None:
     if (match[2] is not None) != (name in _WITH_WORDS):
         raise ValueError(_no_words(name))
     words = _words(match[2]) if match[2] is not None else ()
+    if name == "timestamp_in" and not (len(words) == 1 and is_zone(words[0])):
+        raise ValueError(say.no_zone(", ".join(words)))
     return None if name == "char" and not _is_length(words) else (name, words)
 
 
-# The forms whose types have words: the labels of an enum, the length of a text.
-_WITH_WORDS = ("enum", "char")
+# The forms whose types have words: the labels of an enum, the length of a text, a time zone.
+_WITH_WORDS = ("enum", "char", "timestamp_in")
 
 
 def _no_words(name: str) -> str:
     """Why a type cannot be written with parentheses, or without them."""
+    if name == "timestamp_in":
+        return say.no_zone("")
     timed = name in ("time", "timestamp_ntz")
     return say.ENUM_WORDS if name == "enum" else say.at_most_six(name) if timed else say.no_parentheses(name)
 
@@ -321,6 +336,11 @@ class OfColumn(Struct, frozen=True):
         """A constant beside the column as the one that stands for it. Raises RowError."""
         lower = self.form.read == "lower"
         return value.translate(_LOWER) if lower else self.value(value)
+
+    def seen(self, node: Node) -> Node:
+        """What filters see of a column."""
+        op = self.form.seen_as
+        return Call(node.type, op, (node, *map(_text, self.words)), node.span) if op else node
 
     def is_value(self, value: Any) -> bool:
         """Whether a value of the core type is one that the column has."""

@@ -9,11 +9,15 @@ import struct
 from collections.abc import Mapping
 from typing import Any
 
+from predicat.diagnostics import PredicatError, Span
+from predicat.diagnostics.messages import catalog as say_catalog
+from predicat.diagnostics.messages import check as say_check
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.column_forms import FORMS, core_type, formed_type, held_type, stored_text
+from predicat.ir.column_forms import FORMS, core_type, formed_type, held_type, spelled, stored_text
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
-from predicat.ir.types import DOUBLE, SCALAR_NAMES, Type
+from predicat.ir.time_zones import is_zone, zone_names
+from predicat.ir.types import DOUBLE, SCALAR_NAMES, TIMESTAMP, Type
 from predicat.ir.values import INT_MAX, INT_MIN, to_value
 
 # The least and the greatest value of the integer types that are narrower than `bigint`.
@@ -58,6 +62,15 @@ def field_type(text: str) -> tuple[Type, str]:
     """
     found = formed_type(text)
     return core_type(found), stored_text(found) or stored_width(text)
+
+
+def stored_in(zone: str, kind: Type, stored: str, span: Span) -> str:
+    """The form of a timestamp whose column holds local times in a zone. Raises PredicatError."""
+    if kind != TIMESTAMP or stored:
+        raise PredicatError.of(say_catalog.zone_of_timestamp(span, stored or kind))
+    if not is_zone(zone):
+        raise PredicatError.of(say_check.bad_zone(span, zone, zone_names()))
+    return spelled("timestamp_in", (zone,))
 
 
 _FLOAT = struct.Struct("<f")

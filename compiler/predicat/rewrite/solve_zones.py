@@ -1,4 +1,4 @@
-"""Bounds of a field beside a comparison of its time in a zone.
+"""Bounds of a field beside a comparison of its time in a zone, or of the moment of its local time.
 
 `(ts AT TIME ZONE 'Europe/Berlin')::date = DATE '2026-01-05'` is TRUE only where `ts` is within a day of that
 day in UTC, whatever the zone and its rules: the bounds of these three days are served by an index or by the
@@ -21,6 +21,7 @@ from predicat.rewrite.junctions import conjunction, disjunction
 
 # A zone is less than a day off.
 _MOST = timedelta(days=1)
+_OF_ZONES = ("in_zone", "from_zone")
 
 
 def near_zone(node: Call, solve: Callable[[Node], Node]) -> Node:
@@ -41,8 +42,8 @@ def near_zone(node: Call, solve: Callable[[Node], Node]) -> Node:
 
 
 def _is_local(node: Node) -> bool:
-    """Whether a node is the time of a field in a zone."""
-    return isinstance(node, Call) and node.op == "in_zone" and isinstance(node.args[0], Field)
+    """Whether a node is the time of a field in a zone, or the moment of a field in it."""
+    return isinstance(node, Call) and node.op in _OF_ZONES and isinstance(node.args[0], Field)
 
 
 def _bounds(node: Node, shown: Field, field: Node) -> Node | None:

@@ -53,6 +53,18 @@ def in_zone(moment: datetime, zone: tzinfo) -> datetime | None:
     return moment.astimezone(zone).replace(tzinfo=UTC, fold=0)
 
 
+def from_zone(clocks: datetime, zone: tzinfo) -> datetime | None:
+    """The moment of a local time (a timestamp of UTC) in a zone, as PostgreSQL's and DuckDB's AT TIME ZONE
+    have it; None near the ends of the calendar.
+
+    Of a local time that occurs twice it is the second one, and one that is skipped is read with the offset
+    before: both are the later one of the moments that the two offsets give.
+    """
+    if not FIRST_IN_ZONES <= clocks <= LAST_IN_ZONES:
+        return None
+    return max(clocks.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
+
+
 def time_of_day(moment: datetime) -> timedelta:
     """The time since midnight (UTC)."""
     return moment - moment.replace(hour=0, minute=0, second=0, microsecond=0)

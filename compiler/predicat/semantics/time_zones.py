@@ -1,13 +1,16 @@
-"""Time zones that all engines support."""
+"""Moments of local times."""
 
 from __future__ import annotations
 
-import re
-import sys
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
 from functools import lru_cache
 
-_NAME = re.compile(r"[A-Za-z]+(/[A-Za-z0-9_+-]+)+\Z|UTC\Z")
+# A local time is less than a day away from its moment.
+_DAY = timedelta(days=1)
+# The offset of a zone is looked up so often: none changes twice meanwhile.
+_STEP = timedelta(minutes=15)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def moment_of(clocks: datetime, zone: str) -> datetime | None:
@@ -23,22 +26,30 @@ def moment_of(clocks: datetime, zone: str) -> datetime | None:
 
 
 @lru_cache(maxsize=1024)
-def is_zone(name: str) -> bool:
-    """Whether a string is a name of the IANA time zone database. Abbreviations differ between engines."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones  # noqa: PLC0415  # few filters name a zone
+def skipping(zone: str, near: datetime) -> tuple[datetime, ...]:
+    """The local times, as times in UTC, that follow on those that a zone skips, near a moment: the moments of
+    local times fall only there (see `predicat.semantics.calendar.from_zone`).
+    """
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # as above
 
-    if not _NAME.match(name) or name.startswith(("posix/", "right/")):
-        return False
+    return tuple(_skipping(ZoneInfo(zone), near))
+
+
+def _skipping(zone: tzinfo, near: datetime) -> Iterator[datetime]:
+    def ahead(moment: datetime) -> timedelta:
+        return moment.astimezone(zone).utcoffset() or timedelta()
+
     try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    # On a case-insensitive file system the names have to be listed, which takes twenty times as long.
-    return sys.platform == "linux" or name in available_timezones()
-
-
-def zone_names() -> list[str]:
-    """The names for which `is_zone` is true. Listing them is slow: only messages do."""
-    from zoneinfo import available_timezones  # noqa: PLC0415  # as above
-
-    return sorted(filter(is_zone, available_timezones()))
+        start, end = near - 2 * _DAY, near + 2 * _DAY
+        before = ahead(start)
+        while start < end:
+            after = ahead(start + _STEP)
+            if after > before:
+                low, high = start, start + _STEP
+                while high - low > _MICROSECOND:
+                    middle = low + (high - low) // 2
+                    low, high = (middle, high) if ahead(middle) == before else (low, middle)
+                yield high + after
+            start, before = start + _STEP, after
+    except OverflowError:  # near the ends of the calendar
+        return

@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import cache, lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 from msgspec.structs import replace
@@ -30,6 +32,7 @@ from predicat.ir.operators.row import Order
 from predicat.ir.types import BOOLEAN, DATE, STRING, DecimalType, Type
 from predicat.semantics.calendar import is_in_order
 from predicat.semantics.evaluate import compile_node
+from predicat.semantics.time_zones import skipping
 from predicat.values.automaton import Label, Opaque
 from predicat.values.cycles import PERIODIC, cycles
 from predicat.values.domain import DAY, TEXTS, Domain, domain, first_near, turns
@@ -51,6 +54,16 @@ _IN_ORDER: dict[tuple[str, int], Callable[[Call], bool]] = {
 }
 # Operators whose result is less than so many ordinals away from their argument, whatever the constants are.
 _NEAR = {"in_zone": DAY}
+
+
+def _skipped(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
+    zone = str(node.args[1].value) if isinstance(node.args[1], Literal) else "UTC"
+    for moment in moments:
+        yield from skipping(zone, moment)
+
+
+# Operators that rise but for some values of their argument near those of a result, where they fall.
+_FALLS: dict[str, Callable[[Call, Iterable[Any]], Iterable[Any]]] = {"from_zone": _skipped}
 
 
 def of_type(kind: Type) -> Domain:
@@ -215,12 +228,22 @@ def _under(node: Call, inner: Node, place: int | None, wanted: Partition) -> Par
     if node.op in PERIODIC:
         cells = cycles(node, values, result, label, cuts)
     else:
-        whole = [(values.least, values.greatest)]
-        ranges = whole if place is None else _directed(node, place, values, result)
+        ranges = [(values.least, values.greatest)]
+        if node.op in _FALLS:
+            ranges = _between(_FALLS[node.op](node, map(wanted.domain.value, cuts)), values)
+        elif place is not None:
+            ranges = _directed(node, place, values, result)
         starts = [at for low, high in ranges for at in turns(result, cuts, low, high)]
         cells = line(starts, map(label, starts))
     nan, beyond = (label(math.nan), None) if values.others else (None, some(wanted.labels()))
     return partition(values, cells, label(None), nan, beyond)
+
+
+def _between(falls: Iterable[Any], values: Domain) -> list[tuple[int, int]]:
+    """The ranges of a domain that begin at some values."""
+    inside = {at for at in map(values.ordinal, falls) if values.least < at <= values.greatest}
+    starts = [values.least, *sorted(inside)]
+    return [(start, end - 1) for start, end in pairwise((*starts, values.greatest + 1))]
 
 
 def _directed(node: Call, place: int, values: Domain, result: Callable[[int], Any]) -> list[tuple[int, int]]:

@@ -115,7 +115,7 @@ def _local(_sql: Sql, value: datetime) -> Sql:
 
 
 # By form and engine. An engine without a row has the values of the core type in its columns.
-HELD: Mapping[str, Mapping[str, Held]] = {
+HELD: dict[str, Mapping[str, Held]] = {
     "uuid": {
         "postgres": Held("uuid", _text),
         "duckdb": Held("uuid", _text, lambda sql, _: cast(sql, "UUID")),
@@ -159,6 +159,7 @@ HELD: Mapping[str, Mapping[str, Held]] = {
         ),
     },
 }
+HELD["timestamp_in"] = HELD["timestamp_ntz"]
 _OTHERS = ("same", "in", "is_null")
 
 

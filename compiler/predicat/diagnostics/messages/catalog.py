@@ -42,6 +42,8 @@ absent_or_value = Problem[()]("bad-value: nulls: it must be absent or value")
 bad_bound = Problem[str, object]("bad-value: {key}: it must be a value of type {kind}")
 no_bounds = Problem[str, object]("""bad-value: {key}: a field of type {kind} has no range
     hint: only numbers have a minimum and a maximum""")
+zone_of_timestamp = Problem[object]("""bad-value: zone: a field of type {kind} has no time zone
+    hint: write type: timestamp""")
 no_values = Problem[str]("""bad-value: max: the range of the field {name!r} is empty
     hint: swap min and max""")
 bad_enumeration = Problem[str]("""bad-value: an enumeration: {name!r} is not a valid name of an enumeration

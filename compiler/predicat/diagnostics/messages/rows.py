@@ -45,6 +45,7 @@ ENUM_WORDS = (
 no_parentheses = Text[str]("{name} has no parentheses: write {name}")
 at_most_six = Text[str]("{name} has at most 6 digits of a second: write {name}")
 LOCAL = "a local time has no offset from UTC: pass a datetime without a zone, or a str without an offset"
+no_zone = Text[str]("{name!r} is not a time zone: write its name, such as 'Europe/Berlin'")
 ENUM_TWICE = "a label of an enum is written twice"
 ranged = Text[str, object, object]("{kind} ({least} to {greatest})")
 

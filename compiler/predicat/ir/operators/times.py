@@ -124,6 +124,41 @@ ROWS = (
         without_formula=ANY_FUNCTION,
     ),
     Operator(
+        "from_zone",
+        ("timestamp, =string -> timestamp",),
+        "The moment of a local time (a time in UTC) in a named time zone. Of one that occurs twice it is the "
+        "second; one that is skipped is read with the offset before. UNKNOWN within a day of the first and "
+        "the last timestamp.",
+        (
+            ((MOMENT, "America/New_York"), datetime(2013, 7, 4, 14, 30, 15, 250000, tzinfo=UTC)),
+            (
+                (datetime(2013, 10, 27, 1, 59, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 10, 26, 23, 59, tzinfo=UTC),
+            ),
+            (
+                (datetime(2013, 10, 27, 2, 0, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 10, 27, 1, 0, tzinfo=UTC),
+            ),
+            (
+                (datetime(2013, 3, 31, 2, 30, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 3, 31, 1, 30, tzinfo=UTC),
+            ),
+            (
+                (datetime(2013, 3, 31, 3, 0, tzinfo=UTC), "Europe/Berlin"),
+                datetime(2013, 3, 31, 1, 0, tzinfo=UTC),
+            ),
+            (
+                (datetime(1867, 10, 18, 16, 0, tzinfo=UTC), "America/Juneau"),
+                datetime(1867, 10, 19, 0, 57, 41, tzinfo=UTC),
+            ),
+            ((datetime(9999, 12, 31, 1, tzinfo=UTC), "Europe/Berlin"), None),
+        ),
+        total=False,
+        words="{0}",
+        names=Names(kind="the moment of a local time"),
+        without_formula=ANY_FUNCTION,
+    ),
+    Operator(
         "time_of_day",
         ("timestamp -> duration",),
         "The time since midnight, in UTC.",

@@ -14,12 +14,13 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check, sql_times
 from predicat.ir import syntax as t
+from predicat.ir import time_zones
 from predicat.language.common.trees import apply
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.now import is_utc
-from predicat.semantics import time_zones
+from predicat.semantics.time_zones import moment_of as moment_in
 
 # The types of timestamps without a time zone.
 _PLAIN = (exp.DType.TIMESTAMP, exp.DType.TIMESTAMPNTZ, exp.DType.DATETIME)
@@ -75,7 +76,7 @@ def moment_of(reader: Reader, clocks: t.Tree, zone: exp.Expr, span: Span) -> t.T
     name = zone.name if isinstance(zone, exp.Literal) else ""
     if not time_zones.is_zone(name):
         raise reader.fail(check.bad_zone(reader.span(zone), name, time_zones.zone_names()))
-    tree = time_zones.moment_of(clocks.value.astimezone(UTC), name)
+    tree = moment_in(clocks.value.astimezone(UTC), name)
     if tree is None:
         raise reader.fail(sql_times.no_one_moment(span, name))
     return t.Constant(tree, span)

@@ -52,6 +52,11 @@ def _in_zone(node: Call) -> Function:
     return lambda moment, _zone: calendar.in_zone(moment, zone)
 
 
+def _from_zone(node: Call) -> Function:
+    zone = ZoneInfo(constant(node) or "UTC")
+    return lambda clocks, _zone: calendar.from_zone(clocks, zone)
+
+
 def _truncate(unit: str, moment: datetime) -> datetime:
     """A timestamp (UTC) truncated to a unit of time."""
     clock = {"hour": 1, "minute": 2, "second": 3}.get(unit)
@@ -94,4 +99,5 @@ FUNCTIONS: dict[str, Function] = {
 CHOSEN: dict[str, Choose] = {
     **{name: _part(name) for name in _PARTS},
     "in_zone": _in_zone,
+    "from_zone": _from_zone,
 }

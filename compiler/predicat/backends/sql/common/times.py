@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, and_, between, case, cast
+from predicat.backends.sql.builders import Sql, and_, at_zone, between, between_utc, case, cast
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.ir.nodes import Call, Literal, Node
@@ -31,6 +31,16 @@ def is_in_years(micros: Sql) -> Sql:
 def is_in_zones(r: Renderer, moment: Sql) -> Sql:
     """Whether the local time of a timestamp is in the years 1 to 9999 in every time zone."""
     return between(moment, *map(r.dialect.timestamp, (FIRST_IN_ZONES, LAST_IN_ZONES)))
+
+
+def from_zone(r: Renderer, node: Call) -> Sql:
+    """The moment of a local time in a zone, for an engine whose AT TIME ZONE has the rule of the operator."""
+    clocks, zone = node.args
+
+    def moment(one: Sql) -> Sql:
+        return case((is_in_zones(r, one), at_zone(between_utc(one), r.node(zone))))
+
+    return let(r, r.node(clocks), moment)
 
 
 def to_micros(micros: Callable[[Sql], Sql]) -> Rule:

@@ -19,7 +19,14 @@ from predicat.backends.sql.builders import (
     known_wall_clock,
     try_cast,
 )
-from predicat.backends.sql.common.times import add_months, from_micros, is_in_years, is_in_zones, to_micros
+from predicat.backends.sql.common.times import (
+    add_months,
+    from_micros,
+    from_zone,
+    is_in_years,
+    is_in_zones,
+    to_micros,
+)
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let
 from predicat.ir.nodes import Call
@@ -97,6 +104,7 @@ RULES: dict[str, Rule] = {
     "to_micros": to_micros(micros),
     "from_micros": from_micros(moment),
     "in_zone": _in_zone,
+    "from_zone": from_zone,
     "time_of_day": _time_of_day,
     "format_time": _format_time,
 }

@@ -27,7 +27,7 @@ from predicat.backends.sql.builders import (
     number_literal,
 )
 from predicat.backends.sql.common.comparisons import compare
-from predicat.backends.sql.common.times import is_in_years, is_in_zones
+from predicat.backends.sql.common.times import from_zone, is_in_years, is_in_zones
 from predicat.backends.sql.postgres import ranges, runtime
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let, micros
@@ -329,6 +329,7 @@ RULES: dict[str, Rule] = {
     "millisecond": _millisecond,
     "date_trunc": _trunc,
     "in_zone": _in_zone,
+    "from_zone": from_zone,
     "time_of_day": _time_of_day,
     "in_units": _in_units,
     "add_days": _add_days,

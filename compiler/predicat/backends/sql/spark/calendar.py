@@ -103,6 +103,29 @@ def _in_zone(r: Renderer, node: Call) -> Sql:
     )
 
 
+def _from_zone(r: Renderer, node: Call) -> Sql:
+    """The moment of a local time. Of one that occurs twice Spark has the first: the second is the one with
+    the offset that the zone has a day later.
+    """
+    clocks, zone = node.args
+
+    def shown(at: Sql) -> Sql:
+        return micros(call("FROM_UTC_TIMESTAMP", call("TIMESTAMP_MICROS", at), r.node(zone)))
+
+    def of_two(first: Sql, one: Sql) -> Sql:
+        next_day = binary(exp.Add, first, _MICROS_OF_DAY)
+        ahead = exp.Paren(this=binary(exp.Sub, shown(next_day), next_day))
+        second = binary(exp.Sub, micros(one), ahead)
+        at = case((binary(exp.EQ, shown(second), micros(one)), second), default=first)
+        return call("TIMESTAMP_MICROS", at)
+
+    def moment_of(one: Sql) -> Sql:
+        first = micros(call("TO_UTC_TIMESTAMP", one, r.node(zone)))
+        return case((is_in_zones(r, one), let(r, first, lambda first: of_two(first, one))))
+
+    return let(r, r.node(clocks), moment_of)
+
+
 # The start and the end of each part in the string of a timestamp: `2013-07-04 10:30:15`.
 _PLACES = {"Y": (1, 5), "m": (6, 8), "d": (9, 11), "H": (12, 14), "M": (15, 17), "S": (18, 20)}
 _BETWEEN = {5: "-", 8: "-", 11: " ", 14: ":", 17: ":"}
@@ -163,6 +186,7 @@ RULES: dict[str, Rule] = {
     "to_micros": to_micros(micros),
     "from_micros": from_micros(moment),
     "in_zone": _in_zone,
+    "from_zone": _from_zone,
     "time_of_day": lambda r, node: call("PMOD", micros(r.node(node.args[0])), _MICROS_OF_DAY),
     "format_time": _format_time,
 }
