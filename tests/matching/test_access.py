@@ -20,6 +20,7 @@ from predicat.matching.access import (
     alternatives,
     conjuncts,
     cover,
+    solved,
 )
 
 FIELDS = {
@@ -32,6 +33,9 @@ FIELDS = {
     "tags": "array<string>",
     "j": "json",
 }
+
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def node(text: str, language: str = "sql") -> Node:
@@ -117,6 +121,23 @@ def test_covers_of_sql(text: str, expected: list[Any] | None) -> None:
 )
 def test_covers_of_cel(text: str, expected: list[Any] | None) -> None:
     assert shown(cover(node(text, "cel"))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a + 5 = 8", [("a", Equal((3,))), "exact"]),
+        ("abs(a) <= 3", [("a", Between(-3, 3, True, True)), "exact"]),
+        ("coalesce(a, 0) > 5", [("a", Between(low=5)), "exact"]),
+        ("year(t) = 2026", [("t", Between(START, START.replace(2027), low_closed=True)), "exact"]),
+        ("s || 'x' = 'yx'", [("s", Equal(("y",))), "exact"]),
+        ("CASE WHEN p THEN s = 'x' ELSE FALSE END", [("p", Equal((True,))), "exact"]),
+        ("lower(s) = 'x'", [("lower(s)", Equal(("x",))), "exact"]),
+    ],
+)
+def test_covers_of_calculations_are_of_the_field(text: str, expected: list[Any]) -> None:
+    (found, *_) = conjuncts(solved(node(text)))
+    assert shown(found.cover) == expected
 
 
 def test_a_goal_that_unknown_reaches_holds_for_absent_values_too() -> None:

@@ -22,6 +22,7 @@ from predicat.forms.total_order import bare_comparison, disjuncts
 from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier, Variable, rewrite_children, walk
 from predicat.ir.operators import COLUMN_LOOK_UPS, COMPARISONS, FLIPPED, JUNCTIONS, NEGATED
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, DecimalType, Type
+from predicat.rewrite.polarity import true_rows
 from predicat.semantics import casefold, like, regex
 
 # A cover has at most this number of tests: a filter is indexed once for each.
@@ -107,6 +108,12 @@ class Conjunct(Struct, frozen=True):
 def element_name(level: int) -> str:
     """The variable for an element of the array at a level of `Access.each`."""
     return f"each {level}"
+
+
+def solved(node: Node) -> Node:
+    """A predicate that is TRUE for the same rows, with bounds of fields for comparisons of calculations."""
+    has_calculations = any(isinstance(part, Call) and part.op not in _PLAIN for part in walk(node))
+    return true_rows(node) if has_calculations else node
 
 
 def alternatives(node: Node, most: int = 8) -> list[Node]:
@@ -557,3 +564,5 @@ _RULES = {
         _texts,
     ),
 }
+# In a predicate of nothing else there is nothing to solve.
+_PLAIN = frozenset((*_RULES, *COLUMN_LOOK_UPS)) - {"cond", "coalesce"}

@@ -45,6 +45,7 @@ from predicat.matching.access import (
     alternatives,
     conjuncts,
     element_name,
+    solved,
 )
 from predicat.matching.probes import Bucket, Check, Hits, Lookup, Member, Probe, Values
 from predicat.matching.selectivity import Selectivity
@@ -143,7 +144,7 @@ class Index:
     def _pending(self, ident: int, node: Node, tolerant: bool) -> Iterator[_Pending]:
         self.fields.update(fields_of(node))
         self.timed = self.timed or reads_now(node)
-        bound = _over_variables(node)
+        bound = _over_variables(node if tolerant else solved(node))
         for alternative in [bound] if tolerant else alternatives(bound):
             left: list[_Condition] = []
             for item in conjuncts(alternative, tolerant=tolerant):
