@@ -153,12 +153,37 @@ REFUSED: Mapping[str, str] = {
         (f"id IN ('{UUIDS[2]}'::UUID)", "duckdb"),
         ("ip = inet '10.0.0.1/32'", "postgres"),
         ("ip = '10.0.0.1'::inet", "postgres"),
+        ("state IN ('new'::order_status, 'paid'::public.order_status)", "postgres"),
+        ("state = CAST('new' AS order_status)", "sql"),
+        ("state = ANY(ARRAY['new']::mood[])", "postgres"),
+        ("mail = 'ANN'::citext", "postgres"),
+        ("digest = '\\xFF'::bytea", "postgres"),
     ],
 )
 def test_a_constant_may_have_the_type_of_its_column(text: str, language: str) -> None:
-    found = predicat.parse(text, language, {"id": "uuid", "ip": "inet"})
-    assert found.evaluate({"id": UUIDS[2], "ip": "10.0.0.1"}) is True
-    assert "::" not in found.sql("postgres")
+    found = predicat.parse(text, language, CAST_TO)
+    row = {"id": UUIDS[2], "ip": "10.0.0.1", "state": "new", "mail": "Ann", "digest": b"\xff"}
+    assert found.evaluate(row) is True
+    assert "'::" not in found.sql("postgres")
+
+
+CAST_TO = {"id": "uuid", "ip": "inet", "state": "enum(new, paid)", "mail": "citext", "digest": "bytea"}
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"s = '{UUIDS[2]}'::uuid", "a constant of uuid is only beside fields of this type"),
+        ("s = 'new'::order_status", "a constant of enum is only beside fields of this type"),
+        ("s = 'A'::citext", "a constant of citext is only beside fields of this type"),
+        ("length('A'::citext) = 1", "a constant of citext is only beside fields of this type"),
+        ("state = 'lost'::order_status", "'lost'::order_status is no value of a column of enum(new, paid)"),
+    ],
+)
+def test_a_constant_of_another_type_is_refused(text: str, reason: str) -> None:
+    with pytest.raises(predicat.PredicatError) as caught:
+        predicat.parse(text, "postgres", {**CAST_TO, "s": "string"})
+    assert reason in str(caught.value)
 
 
 @pytest.mark.parametrize("text", REFUSED)

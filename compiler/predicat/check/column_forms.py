@@ -32,6 +32,8 @@ from predicat.ir.types import STRING, TIMESTAMP, ArrayType
 from predicat.ir.value_sets import ValueSet
 
 _TESTS = {*COMPARISONS, "same", "in", "array_position"}
+# Types of columns whose constants may be cast to another one.
+_FAMILIES = {"cidr": "inet"}
 # What is read of arrays and structs whose elements and members have forms.
 _OF_STRUCTS = ("member", "index", "size", "is_null")
 _OF_ARRAYS = _OF_STRUCTS[1:]
@@ -45,7 +47,7 @@ def beside_columns(node: Node, reporter: Reporter) -> Node:
 
     A constant that is no value of the column's type, and an order that engines do not share, are reported.
     """
-    if not any(isinstance(part, Field) and held_type(part.decl) != part.type for part in walk(node)):
+    if not any(map(_needs_form, walk(node))):
         return node
     for problem in _problems(node):
         reporter.add(problem)
@@ -53,12 +55,27 @@ def beside_columns(node: Node, reporter: Reporter) -> Node:
     return _in_form(node)
 
 
+def _needs_form(node: Node) -> bool:
+    match node:
+        case Field(type=kind, decl=decl):
+            return held_type(decl) != kind
+        case Literal(stored=stored):
+            return bool(stored)
+        case _:
+            return False
+
+
 def _problems(node: Node) -> Iterator[Diagnostic]:
     for child in children(node):
         yield from _problems(child)
     if not isinstance(node, Call):
         return
-    for field, form in _columns(node):
+    columns = _columns(node)
+    for constant in _literals(node):
+        kinds = {_FAMILIES.get(form.name, form.name) for _, form in columns}
+        if constant.stored and constant.stored not in kinds:
+            yield say.typed_constant(constant.span, constant.stored)
+    for field, form in columns:
         name = _name(field)
         if isinstance(field.type, ArrayType) and form.form.seen_as and node.op not in _OF_ARRAYS:
             yield say.each_element(node.span, name, form.shown)
@@ -153,11 +170,15 @@ def _strangers(node: Call, form: OfColumn) -> Iterator[tuple[Span, str, str, str
             yield constant.span, constant.span.text or repr(constant.value), form.shown, hint
 
 
-def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
+def _literals(node: Call) -> Iterator[Literal]:
     for arg in node.args:
         for part in arg.items if isinstance(arg, Items) else (arg,):
-            if isinstance(part, Literal) and part.value is not None and part.type == form.form.core:
+            if isinstance(part, Literal):
                 yield part
+
+
+def _constants(node: Call, form: OfColumn) -> Iterator[Literal]:
+    return (part for part in _literals(node) if part.value is not None and part.type == form.form.core)
 
 
 def _in_form(node: Node) -> Node:

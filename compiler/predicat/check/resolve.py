@@ -167,10 +167,10 @@ class _Checker(Names):
                 return self.bounded(result, tree.span) if self.count_sizes else result
             case t.Name() | t.Member():
                 return self.name(tree, depth)
-            case t.Constant(value, span):
+            case t.Constant(value, span, held):
                 if self.scope.placeholders and isinstance(value, str) and "${" in value:
                     return self.filled(value, span)
-                return self.constant(value, span)
+                return Literal(STRING, value, span, held) if held else self.constant(value, span)
             case t.Param(name, span):
                 if name not in self.scope.params:
                     raise self.fail(msg.unknown_param(span, name, self.scope.params))

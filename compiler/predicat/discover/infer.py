@@ -140,6 +140,8 @@ def infer(
 def _typed(tree: t.Tree) -> t.Tree:
     """A tree with its constants as every type takes them: exact numbers, and times as texts."""
     match tree:
+        case t.Constant(str() as value, span, held) if held and held != "citext":
+            return t.Constant(value, span)
         case t.Constant(float() as value, span):
             return t.Constant(Decimal(str(value)), span)
         case t.Constant(date() as value, span):

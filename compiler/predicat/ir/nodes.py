@@ -89,12 +89,14 @@ class _Typed(Struct, frozen=True, eq=False, gc=False):
 class Literal(_Typed, frozen=True, eq=False, gc=False):
     """A constant of a type. The value None is NULL (UNKNOWN for booleans).
 
-    0.0 and -0.0 are two constants, though they are equal numbers: 1 / x tells them apart.
+    0.0 and -0.0 are two constants, though they are equal numbers: 1 / x tells them apart. `stored` is the
+    type of a column that its author gave it.
     """
 
     type: Type
     value: Value
     span: Span = NOWHERE
+    stored: str = ""
 
     def __eq__(self, other: object) -> bool:
         return _Typed.__eq__(self, other) and (

@@ -16,10 +16,11 @@ Value = bool | int | float | Decimal | str | datetime | date | timedelta | Value
 
 
 class Constant(Struct, frozen=True, gc=False):
-    """A constant."""
+    """A constant. `held` is the type of a column that its author gave it, such as `uuid`."""
 
     value: Value
     span: Span
+    held: str = ""
 
 
 class Name(Struct, frozen=True, gc=False):

@@ -39,6 +39,8 @@ local_as_text = Problem[str]("""not-comparable: {local} is a local time, which e
     hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
 only_compared = Problem[str, str]("""not-comparable: {field}, {kind:a} column, is only compared (=, <, IN)
     hint: read what you need of it from an expression of the field""")
+typed_constant = Problem[str]("""not-comparable: a constant of {kind} is only beside fields of this type
+    hint: declare the field so, or leave the cast out""")
 each_element = Problem[str, str]("""not-comparable: {name} is an array of {kind}, read element by element
     hint: test the elements: exists({name}, x -> x = 'a')""")
 only_members = Problem[str]("""not-comparable: {name} has members that its column holds in a type of its own

@@ -12,7 +12,7 @@ from predicat.ir.types import UNSIZED_NUMERIC
 from predicat.language.common.body import Body
 from predicat.language.postgres.constants import with_constants
 from predicat.language.postgres.differences import FOREIGN, RULES
-from predicat.language.sql.languages import SqlLanguage
+from predicat.language.sql.languages import COLUMN_TYPES, SqlLanguage
 from predicat.language.sql.reader import read_as
 from predicat.language.sql.rules import rule_table
 
@@ -21,6 +21,7 @@ POSTGRES = SqlLanguage(
     "postgres",
     foreign=FOREIGN,
     rows=frozenset({"row"}),
+    column_types={**COLUMN_TYPES, "bytea": "binary"},
     prepare=with_constants,
     sunday=0,
     unsized_decimal=UNSIZED_NUMERIC,

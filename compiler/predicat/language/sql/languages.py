@@ -25,6 +25,9 @@ def _same(tokens: list[Token]) -> list[Token]:
     return tokens
 
 
+COLUMN_TYPES = {"uuid": "uuid", "inet": "inet", "cidr": "inet", "citext": "citext"}
+
+
 class SqlLanguage(Struct, frozen=True, dict=True):
     """A SQL language.
 
@@ -39,6 +42,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
         doubles_have_all_digits: A cast of a double to DECIMAL uses its shortest decimal form.
         unsized_decimal: The precision and scale of DECIMAL without arguments; None: not supported.
         json_types: The types to which a cast parses a string as JSON.
+        column_types: The types of columns that a constant text may be cast to, as PostgreSQL calls them.
         reads_texts: Whether JSON operators accept a string, and parse it.
         prepare: A function that rewrites parsed conditions before they are read.
         corrected: A function that corrects the tokens if sqlglot's tokenizer differs from the engine.
@@ -52,6 +56,7 @@ class SqlLanguage(Struct, frozen=True, dict=True):
     rows: frozenset[str] = frozenset()
     row_equality: str = "eq"
     json_types: frozenset[exp.DType] = frozenset({exp.DType.JSON, exp.DType.JSONB})
+    column_types: Mapping[str, str] = field(default_factory=lambda: COLUMN_TYPES)
     reads_texts: bool = False
     prepare: Callable[[exp.Expr], exp.Expr] | None = None
     sunday: int | None = None

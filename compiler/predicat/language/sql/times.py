@@ -35,8 +35,6 @@ _CAST_TYPES = {
 }
 
 
-# Types of columns whose constants are texts.
-_OF_COLUMNS = ("uuid", "inet", "cidr")
 # The integer types of engines, with their bits.
 BITS = {exp.DType.TINYINT: 8, exp.DType.SMALLINT: 16, exp.DType.INT: 32, exp.DType.BIGINT: 64}
 
@@ -60,12 +58,18 @@ def _decimal_cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     return apply(op, span, reader.read(node.this, depth), *digits)
 
 
+def _held(reader: Reader, node: exp.Expr) -> str:
+    """The type of a column that a constant is cast to; "" for any other type. A user's type is an enum."""
+    kind = node.args["to"]
+    name = kind.sql("postgres").rpartition(".")[2].lower()
+    others = "enum" if kind.this == exp.DType.USERDEFINED else ""
+    return reader.language.column_types.get(name, others)
+
+
 def cast(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """CAST(x AS type). Raises Stop for types that are not supported."""
-    if node.args["to"].sql("postgres").lower() in _OF_COLUMNS:
-        constant = reader.read(node.this, depth)
-        if isinstance(constant, t.Constant) and isinstance(constant.value, str):
-            return constant
+    if isinstance(node.this, exp.Literal) and node.this.is_string and (held := _held(reader, node)):
+        return t.Constant(node.this.this, reader.span(node), held)
     if node.args["to"].this == exp.DType.DECIMAL:
         return _decimal_cast(reader, node, depth)
     span = reader.span(node)
