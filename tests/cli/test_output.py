@@ -44,6 +44,7 @@ COMMANDS = {
 # Commands that need a server, or data: where they are tried.
 ELSEWHERE = {
     "apply": "tests/deploy/test_command.py",
+    "plan": "tests/deploy/test_command.py",
     "suspend": "tests/deploy/test_command.py",
     "comment": "tests/review/test_comment.py",
     "quality baseline": "below",

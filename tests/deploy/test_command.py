@@ -87,6 +87,34 @@ def test_apply_as_json(project: tuple[Any, Path]) -> None:
     assert {row["action"] for row in data["views"]} == {"keep"}
 
 
+def test_a_plan_is_applied_as_it_was_approved(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    dsn = ("--dsn", dsn_of(db))
+    checked = run("apply", "--check", *dsn, cwd=folder)
+    assert checked.returncode == 1 and checked.stdout.endswith("\n2 created\n")
+    shown = run("plan", "--out", "plan.json", *dsn, cwd=folder)
+    assert shown.returncode == 0 and shown.stdout.splitlines()[-1] == "2 changes"
+    assert '  DROP VIEW "cli"."flights__late";' in shown.stdout.partition("undo:")[2]
+    assert run("apply", "--plan", "plan.json", *dsn, cwd=folder).stdout.endswith("2 created\n")
+    assert run("apply", "--check", *dsn, cwd=folder).returncode == 0
+    refused = run("apply", "--plan", "plan.json", *dsn, cwd=folder)
+    assert (
+        refused.returncode == 1 and "these differ: cli.flights__late, cli.flights__united" in refused.stderr
+    )
+
+    file = folder / "catalog" / "flights.yml"
+    file.write_text(file.read_text().replace("60", "90"))
+    data = json.loads(run("plan", "--out", "plan.json", "--format", "json", *dsn, cwd=folder).stdout)
+    assert set(data) == KEYS["plan"]
+    assert [(row["view"], row["causes"]) for row in data["changes"]] == [("cli.flights__late", ["query"])]
+    comment = db.execute("SELECT obj_description('cli.flights__late'::regclass)").fetchone()[0]
+    db.execute(f"COMMENT ON VIEW cli.flights__late IS 'mine\n{comment}'")
+    refused = run("apply", "--plan", "plan.json", *dsn, cwd=folder)
+    assert refused.returncode == 1 and "these differ: cli.flights__late\n" in refused.stderr
+    (folder / "plan.json").write_text("[]")
+    assert "plan.json is not a plan" in run("apply", "--plan", "plan.json", *dsn, cwd=folder).stderr
+
+
 def test_suspend_alters_a_table_with_views(project: tuple[Any, Path]) -> None:
     db, folder = project
     assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0

@@ -7,17 +7,48 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import CATALOG, FOLDER, SECONDS, VARIABLES, dsn_option, load, option, options
 from predicat.cli.output import FORMAT, show
 from predicat.cli.project import EMBEDDED, connect
+from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.messages import deploy as say_deploy
 from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog.model import Catalog
     from predicat.deploy.deployment import Plan
+    from predicat.deploy.plan import Rules
+
+
+class Target(Struct, frozen=True, kw_only=True):
+    """Which views of which database, and what may be done to them."""
+
+    dsn: str | None = dsn_option()
+    schema: str | None = option(
+        "--schema NAME", "The schema of the views. Default: the schema of each relation.", setting="schema"
+    )
+    force: bool = option("--force", "Also replace or drop views that were changed by hand.")
+    adopt: bool = option("--adopt", "Take over views that predicat 0.1.0 created, which have no mark.")
+    standalone: bool = option(
+        "--standalone",
+        "Make views that call no functions of the schema predicat, and install none. The SQL of these views "
+        "is longer.",
+    )
+    data: Path = option("--data", "The data folder of the embedded server.", below=EMBEDDED, type=FOLDER)
+
+    def rules(self) -> Rules:
+        """What is allowed."""
+        from predicat.deploy.plan import Rules  # noqa: PLC0415  # needs the driver, which connect asks for
+
+        return Rules(self.force, self.adopt, self.standalone)
+
+    def options(self) -> dict[str, Any]:
+        """What a plan depends on beside the catalog and the database."""
+        return {name: getattr(self, name) for name in ("schema", "force", "adopt", "standalone")}
 
 
 @click.command(
@@ -32,17 +63,13 @@ def command(
     *,
     folder: Path = CATALOG,
     variables: dict[str, str] = VARIABLES,
-    dsn: str | None = dsn_option(),
-    schema: str | None = option(
-        "--schema NAME", "The schema of the views. Default: the schema of each relation.", setting="schema"
-    ),
+    target: Target,
     dry_run: bool = option("--dry-run", "Print the plan with its SQL. Change nothing."),
-    force: bool = option("--force", "Also replace or drop views that were changed by hand."),
-    adopt: bool = option("--adopt", "Take over views that predicat 0.1.0 created, which have no mark."),
-    standalone: bool = option(
-        "--standalone",
-        "Make views that call no functions of the schema predicat, and install none. The SQL of these views "
-        "is longer.",
+    check: bool = option("--check", "Change nothing. End with 1 if something would change."),
+    approved: Path | None = option(
+        "--plan FILE",
+        "Apply this plan of predicat plan, or nothing if the plan for the database is another one by now.",
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
     ),
     lock_timeout: float = option(
         "--lock-timeout", "Time in seconds to wait for a lock.", default=5.0, type=SECONDS
@@ -53,34 +80,38 @@ def command(
         default=300.0,
         type=SECONDS,
     ),
-    data: Path = option("--data", "The data folder of the embedded server.", below=EMBEDDED, type=FOLDER),
     form: str = FORMAT,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
 
     catalog, name = load(folder, variables), load_project(folder).catalog
-    with connect(dsn, data) as connection:
-        from predicat.deploy import deployment  # noqa: PLC0415  # needs the driver, which connect asks for
-        from predicat.deploy.plan import Rules  # noqa: PLC0415  # as above
+    with connect(target.dsn, target.data) as connection:
+        from predicat.deploy import approval, deployment  # noqa: PLC0415  # needs the driver, which connect asks for
         from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above
 
-        rules, limits = Rules(force, adopt, standalone), Limits(lock_timeout, statement_timeout)
-        if dry_run:
-            plan = deployment.plan(catalog, connection, name, schema, rules)
+        limits = Limits(lock_timeout, statement_timeout)
+        plan = deployment.plan(catalog, connection, name, target.schema, target.rules())
+        if dry_run or check:
             script = list(deployment.script(connection, plan, limits))
-            show(form, _data(plan, script), lambda: "\n".join(script))
-            if form == "text" and not script:
+            show(form, _data(plan, script), lambda: _text(plan, catalog) if check else "\n".join(script))
+            if form == "text" and not script and not check:
                 click.echo(_text(plan, catalog), err=True)
-            _needs_views(plan, catalog)
+            needs_views(plan, catalog)
+            if check and plan.batches:
+                raise click.exceptions.Exit(ExitCode.FINDINGS)
             return
-        done = deployment.apply(catalog, connection, name, schema, rules=rules, limits=limits)
+        if approved is not None:
+            now = approval.document(connection, plan, target.options())
+            if differ := approval.differences(approval.read(approved), now):
+                raise PredicatError.of(say_deploy.other_plan(str(approved), differ))
+        done = deployment.execute(connection, name, plan, limits)
     if done.functions.note is not None:
         click.echo(done.functions.note.render(), err=True)
     show(form, _data(done, None), lambda: _text(done, catalog))
-    _needs_views(done, catalog)
+    needs_views(done, catalog)
 
 
-def _needs_views(plan: Plan, catalog: Catalog) -> None:
+def needs_views(plan: Plan, catalog: Catalog) -> None:
     """Fail if there is nothing to apply: a job that does nothing would always pass."""
     if _nothing(plan, catalog):
         raise click.exceptions.Exit(ExitCode.USAGE)

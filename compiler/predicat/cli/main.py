@@ -35,6 +35,7 @@ COMMANDS = {
     "match": "Print the filters that accept each row of a file.",
     "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
+    "plan": "Print what apply would do, as a plan that can be approved.",
     "suspend": "Alter a PostgreSQL table while its views are away.",
     "run": "Run filters on Spark and write the accepted rows.",
     "filters": "List the entry filters that are installed.",

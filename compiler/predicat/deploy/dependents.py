@@ -318,6 +318,11 @@ def revoke_statements(saved: Saved) -> list[str]:
     ]
 
 
+def regrant_statements(saved: Saved, role: str) -> list[str]:
+    """The statements that give a new view the grants that it had, and no others."""
+    return [*revoke_statements(saved), *grant_statements(saved, role)] if saved.granted else []
+
+
 def without(saved: Saved, columns: Collection[str]) -> list[str]:
     """The objects that depend on columns that a view loses."""
     lost = [

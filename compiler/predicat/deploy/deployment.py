@@ -18,7 +18,7 @@ from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
 from predicat.deploy.list_tables import ListPlan
-from predicat.deploy.plan import Action, Planner, Rules, Step, comment
+from predicat.deploy.plan import Action, Cause, Planner, Rules, Step, comment
 from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
 from predicat.deploy.views import View, views_of
@@ -165,7 +165,12 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
         *(dropped[oid] for oid in sorted(dropped, key=lambda oid: (-heights[oid], dropped[oid].shown))),
     ]
     steps = [
-        replace(step, action=Action.RECREATE, reason="it reads a view that is created again")
+        replace(
+            step,
+            action=Action.RECREATE,
+            causes=[Cause.BELOW],
+            reason="it reads a view that is created again",
+        )
         if _is_above(step, above)
         else step
         for step in steps
@@ -214,7 +219,11 @@ def apply(
     Raises PredicatError before any change for everything that prevents the changes, and for errors of the
     server with the number of transactions that were committed before.
     """
-    result = plan(catalog, connection, name, schema, rules)
+    return execute(connection, name, plan(catalog, connection, name, schema, rules), limits)
+
+
+def execute(connection: psycopg.Connection, name: str, result: Plan, limits: Limits | None = None) -> Plan:
+    """Make the changes of a plan, as `apply` does."""
     batches = result.batches
     for number, steps in enumerate(batches):
         try:
@@ -451,7 +460,7 @@ def changes(step: Step) -> list[str]:
         case Action.REPLACE if view is not None and row is not None:
             return [*_moves(view, row), _replace(view, step.options)]
         case Action.OPTIONS if view is not None and row is not None:
-            return [f"ALTER VIEW {view.sql} {change}" for change in _options(step.options, row.options)]
+            return [f"ALTER VIEW {view.sql} {one}" for one in changed_options(step.options, row.options)]
         case Action.DROP if row is not None:
             return [f"DROP VIEW {row.sql}"]
         case _:
@@ -485,7 +494,8 @@ def _moves(view: View, existing: Existing) -> list[str]:
     return moves
 
 
-def _options(wanted: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+def changed_options(wanted: Mapping[str, str], there: Mapping[str, str]) -> list[str]:
+    """What ALTER VIEW says to change options."""
     new = [f"{key}={value}" for key, value in wanted.items() if there.get(key) != value]
     old = [key for key in there if key not in wanted]
     return [*([f"SET ({', '.join(new)})"] if new else []), *([f"RESET ({', '.join(old)})"] if old else [])]
@@ -520,10 +530,10 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
 def _script(connection: psycopg.Connection, steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
         yield f"-- {step.action} {step.shown}: {step.reason}"
-        yield from (f"{line};" for line in [*changes(step), *_comments(connection, step)])
+        yield from (f"{line};" for line in [*changes(step), *comment_statements(connection, step)])
 
 
-def _comments(connection: psycopg.Connection, step: Step) -> list[str]:
+def comment_statements(connection: psycopg.Connection, step: Step) -> list[str]:
     """The comment of a script has no fingerprints of what the server will store; the next apply adds them."""
     return [_comment(connection, step, "", "")] if step.view is not None else []
 
@@ -542,14 +552,9 @@ def _recreate_script(connection: psycopg.Connection, plan: Plan, steps: Sequence
             f"-- recreate {saved.shown}: "
             f"{step.reason if step else 'it depends on a view that is created again'}"
         )
-        grants = (
-            [*dependents.revoke_statements(saved), *dependents.grant_statements(saved, role)]
-            if saved.granted
-            else []
-        )
         lines = [
             *recreate_statements(saved, step, role),
             *dependents.parts_statements(connection, saved),
-            *grants,
+            *dependents.regrant_statements(saved, role),
         ]
-        yield from (f"{line};" for line in [*lines, *(_comments(connection, step) if step else [])])
+        yield from (f"{line};" for line in [*lines, *(comment_statements(connection, step) if step else [])])

@@ -35,12 +35,28 @@ class Action(StrEnum):
     KEEP = "keep"
 
 
+class Cause(StrEnum):
+    """Why a view changes."""
+
+    NEW = "new"
+    BY_HAND = "changed by hand"
+    FORMER = "earlier version"
+    QUERY = "query"
+    COLUMNS = "columns"
+    PLACE = "place"
+    OPTIONS = "options"
+    DESCRIPTION = "description"
+    REMOVED = "removed"
+    BELOW = "a view below"
+
+
 class Step(Struct, frozen=True):
     """A view that is wanted, one that exists, or both. `options` are all those that it gets, `set_here`
     those that the catalog or the default sets or has set.
     """
 
     action: Action
+    causes: Sequence[Cause]
     reason: str
     view: View | None = None
     existing: Existing | None = None
@@ -198,31 +214,33 @@ class Planner(Struct):
         elif view.past_policies is not None:
             self.reporter.add(say.past_policies(view.mark.dataset, *view.past_policies))
         if existing is None:
-            return Step(Action.CREATE, "a new filter", view, None, options, set_here)
-        step = Step(Action.KEEP, "unchanged", view, existing, options, set_here)
+            return Step(Action.CREATE, [Cause.NEW], "a new filter", view, None, options, set_here)
+        step = Step(Action.KEEP, [], "unchanged", view, existing, options, set_here)
         if (problem := self.not_ours(view, existing)) is not None:
             self.reporter.add(problem)
             return step
-        changed = [f"changed by hand: {touched[existing.oid]}"] if existing.oid in touched else []
+        changed: dict[Cause, str] = {}
+        if existing.oid in touched:
+            changed[Cause.BY_HAND] = f"changed by hand: {touched[existing.oid]}"
         if changed and not self.rules.force:
             self.reporter.add(say.view_edited(existing.shown, touched[existing.oid]))
             return step
         mark = existing.mark
         if mark is None:
-            changed.append("created by an earlier version of predicat")
+            changed[Cause.FORMER] = "created by an earlier version of predicat"
         elif mark.hash != view.mark.hash:
-            changed.append(
-                "its SQL changed"
-                if existing.columns[: len(view.columns)] == _columns(view)
-                else "the columns of its relation changed"
+            same = existing.columns[: len(view.columns)] == _columns(view)
+            changed[Cause.QUERY if same else Cause.COLUMNS] = (
+                "its SQL changed" if same else "the columns of its relation changed"
             )
         if existing.place != view.place:
-            changed.append(f"moved from {existing.shown}")
+            changed[Cause.PLACE] = f"moved from {existing.shown}"
         if changed:
             return replace(
                 step,
                 action=Action.REPLACE if can_replace(view, existing) else Action.RECREATE,
-                reason="; ".join(changed),
+                causes=list(changed),
+                reason="; ".join(changed.values()),
             )
         return self.option_changes(step, existing)
 
@@ -234,12 +252,14 @@ class Planner(Struct):
                 for key in VIEW_OPTIONS
                 if step.options.get(key) != existing.options.get(key)
             )
-            return replace(step, action=Action.OPTIONS, reason=changes)
+            return replace(step, action=Action.OPTIONS, causes=[Cause.OPTIONS], reason=changes)
         if (
             existing.mark is not None
             and comment(step, existing.mark.rule, existing.mark.definition) != existing.comment
         ):
-            return replace(step, action=Action.COMMENT, reason="its description changed")
+            return replace(
+                step, action=Action.COMMENT, causes=[Cause.DESCRIPTION], reason="its description changed"
+            )
         return step
 
     def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:
@@ -270,7 +290,7 @@ class Planner(Struct):
             reason = say.NO_DEFAULTS if "postgres" in known.relation else say.without_relation(dataset)
         if existing.oid in touched and not self.rules.force:
             self.reporter.add(say.edited_and_gone(existing.shown, touched[existing.oid], reason))
-        return Step(Action.DROP, reason, None, existing)
+        return Step(Action.DROP, [Cause.REMOVED], reason, None, existing)
 
     def options(self, view: View, existing: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
         """All options that a view gets, and those that the catalog or the default sets or has set. What

@@ -158,6 +158,11 @@ ends_transaction = Failure[str]("""usage: {file} ends the transaction in which t
     everything was rolled back
     hint: leave out BEGIN, COMMIT and ROLLBACK""")
 file_fails = Failure[str, str]("""view: {file} fails; everything was rolled back: {reason}""")
+other_plan = Failure[str, Iterable[str]]("""view: {file} is not the plan for this catalog and this database
+    any more; these differ: {parts:listed 30}
+    hint: run predicat plan again, and have it approved""")
+no_plan = Failure[str]("""usage: {file} is not a plan
+    hint: predicat plan --out FILE writes one""")
 view_changing = Failure[Iterable[str]]("""view: another session changed {views:listed} meanwhile
     hint: run predicat apply again""")
 
