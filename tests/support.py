@@ -25,7 +25,17 @@ from predicat.check import signatures
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import COMPARISONS, OPS, ZONED
-from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType, DecimalType, MapType, Type, parse_type
+from predicat.ir.types import (
+    BOOLEAN,
+    DURATION,
+    JSON,
+    STRING,
+    ArrayType,
+    DecimalType,
+    MapType,
+    Type,
+    parse_type,
+)
 from predicat.ir.values import WHITE_SPACE
 from predicat.language import LANGUAGES, WRITERS, writer
 from predicat.language.cel import refused
@@ -137,7 +147,7 @@ def sample(op: str, index: int, generic: str) -> Node | None:
         if place in signatures.constant_positions(op):
             args.append(
                 Literal(
-                    kind,
+                    DURATION if param == "duration" else kind,
                     {
                         "json_is": "string",
                         "date_trunc": "day",

@@ -178,6 +178,9 @@ def call(kind: Type, op: str, *args: st.SearchStrategy[Node]) -> st.SearchStrate
     return st.tuples(*args).map(lambda parts: Call(kind, op, parts))
 
 
+LENGTHS = [timedelta(days=1), timedelta(microseconds=-1), timedelta(0), timedelta(hours=7)]
+
+
 def constant(values: list[str]) -> st.SearchStrategy[Node]:
     return st.sampled_from(values).map(lambda value: Literal(STRING, value))
 
@@ -259,6 +262,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
         DURATION: [
             call(DURATION, "to_duration", s),
             call(DURATION, "sub", t, t),
+            call(DURATION, "multiple", st.sampled_from(LENGTHS).map(lambda one: Literal(DURATION, one)), n),
             call(DURATION, "time_of_day", t),
             *(call(DURATION, op, span, span) for op in ("add", "sub")),
         ],

@@ -443,9 +443,9 @@ def _parts(
         turn = next(at for at, value in enumerate(values) if ordered(kind).ordinal(value) >= 0)
         return [(0, values[:turn]), (0, values[turn:])]
     if order is Order.BY_SIGN:
-        if len(others) != 1 or not isinstance(others[0], int | float | Decimal):
+        if len(others) != 1 or not isinstance(others[0], int | float | Decimal | timedelta):
             return None
-        return [(1 if others[0] > 0 else -1, values)] if others[0] else []
+        return [(1 if others[0] > type(others[0])() else -1, values)] if others[0] else []
     return [(1 if order is Order.RISES else -1, values)]
 
 

@@ -41,7 +41,7 @@ REFUSED = {
     "'10001 years'": "is not supported",
     "'999999999999999' WEEK": "is not an interval",
     "'5'": "'5' is not an interval",
-    "(1) DAY": "several parts",
+    "(1) MOON": "several parts",
 }
 UNITS = [
     "weeks",

@@ -55,6 +55,7 @@ from predicat.ir.types import (
     STRING,
     TIMESTAMP,
     ArrayType,
+    DecimalType,
     MapType,
     StructType,
     Type,
@@ -251,16 +252,33 @@ class Operators(LookUps):
         date, other = args
         if op == "sub" and other.type == DATE:
             return "days_between", args
-        if (
-            isinstance(other, Literal)
-            and isinstance(other.value, timedelta)
-            and not other.value % timedelta(days=1)
-        ):
-            other = Literal(BIGINT, other.value // timedelta(days=1), other.span)
+        size = other.args[0] if isinstance(other, Call) and other.op == "multiple" else other
+        length = size.value if isinstance(size, Literal) else None
+        if isinstance(length, timedelta) and not length % timedelta(days=1):
+            days = Literal(BIGINT, length // timedelta(days=1), size.span)
+            count = other.args[1] if isinstance(other, Call) else days
+            other = (
+                count if size is other or days.value == 1 else Call(BIGINT, "mul", (count, days), other.span)
+            )
         if other.type == BIGINT:
             shift = Call(BIGINT, "neg", (other,), other.span) if op == "sub" else other
             return "add_days", [date, shift]
         return op, args
+
+    def later(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """A timestamp some days later: SQL's functions take dates and timestamps. None for a date."""
+        moment, count = map(underlying, args)
+        if moment.type != TIMESTAMP:
+            return None
+        ahead = self.operator("multiple", [Literal(DURATION, timedelta(days=1), span), count], span)
+        return self.operator("add", [moment, ahead], span)
+
+    def multiple(self, _op: str, args: list[Node], _span: Span) -> Node | None:
+        """A number times an interval. Raises Stop for numbers with a fraction, which engines round."""
+        count = underlying(args[1])
+        if count.type == DOUBLE or isinstance(count.type, DecimalType):
+            raise self.fail(sql_times.fraction_of_interval(count.span, str(count.type)))
+        return None
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A value as another type: `target` names a conversion of casts.CASTS."""
@@ -339,6 +357,8 @@ _ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "jsonb.has_key": (json_constants.has_key,),
     "jsonb.kind": (json_constants.kind_of,),
     "spark.typeof": (sql_types.typeof,),
+    "add_days": (_of.later,),
+    "multiple": (_of.multiple,),
     "add": (list_functions.sum_of_arrays, _of.sum_of_json),
     "join": (list_functions.of_written_list, list_functions.of_json_list),
     "sum": (list_functions.of_written_list, list_functions.of_json_list),

@@ -27,6 +27,7 @@ from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
     DOUBLE,
+    DURATION,
     JSON,
     MAX_PRECISION,
     NULL,
@@ -265,6 +266,8 @@ class OverloadResolver(Struct):
             return say.JOIN_OR_CONVERT
         if op in ("add", "sub") and TIMESTAMP in kinds and any(map(is_numeric, kinds)):
             return say.NUMBER_OF_DAYS
+        if DURATION in kinds and any(map(is_numeric, kinds)):
+            return say.SECONDS_OF_INTERVAL
         for arg, wanted in zip(args, signatures.signatures(op)[0].params, strict=False):
             known = isinstance(arg.type, Scalar | DecimalType) and arg.type not in (JSON, NULL)
             if isinstance(arg.type, ArrayType) and wanted in _CAST_TO:

@@ -25,6 +25,7 @@ PART_OF_A_STRING = "for a character of a string write x.substring(0, 1)"
 A_CHAIN = "the first comparison is true or false: compare twice, and join both with AND"
 BOOLEAN_ALONE = "write the boolean alone, or negate it"
 NUMBER_OF_DAYS = "write the unit of the number: INTERVAL '1' DAY"
+SECONDS_OF_INTERVAL = "for the seconds of an interval write EXTRACT(EPOCH FROM end_ts - start_ts)"
 QUOTE_OR_CONVERT = "put the constant in quotes, or convert one side"
 # The longest text that a hint repeats.
 _SHORT = 40

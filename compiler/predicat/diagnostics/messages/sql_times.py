@@ -28,8 +28,12 @@ interval_unit = NotInFilter[str]("""an interval in {unit}
 months_as_length = NotInFilter[()]("""an interval of months by itself
     hint: months have no fixed length: compare timestamps, end_ts > start_ts + INTERVAL '1 month', or use
     days""")
-computed_count = NotInFilter[str]("""a computed number of {unit}s
-    hint: only days and months may be computed""")
+multiple_of_interval = Problem[()]("""bad-constant: the interval is too long or too fine, below a microsecond
+    hint: write the product as a constant, such as INTERVAL '36 hours'""")
+fraction_of_interval = NotInFilter[str]("""a {kind} times an interval
+    hint: engines round it differently: count a smaller unit with an integer, n * INTERVAL '1 second'""")
+interval_arguments = NotInFilter[str]("""an interval with these arguments
+    hint: its arguments are {names}""")
 counted_boundaries = NotInFilter[()]("""this form of DATE_DIFF
     hint: engines disagree about it: write datediff(unit, start, end) for whole units""")
 months_between = NotInFilter[()]("""MONTHS_BETWEEN

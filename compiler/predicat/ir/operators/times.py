@@ -180,6 +180,22 @@ ROWS = (
         words="the whole {constant}s of {1}",
     ),
     Operator(
+        "multiple",
+        ("=duration, bigint -> duration",),
+        "A constant duration times a number. UNKNOWN if it exceeds about 10,000 years.",
+        (
+            ((timedelta(days=1), 3), timedelta(days=3)),
+            ((timedelta(minutes=-1), 2), timedelta(minutes=-2)),
+            ((timedelta(0), BIGGEST), timedelta(0)),
+            ((timedelta(days=1), 3_652_501), None),
+            ((timedelta(seconds=1), BIGGEST), None),
+        ),
+        total=False,
+        words="{1} times {0}",
+        monotone=(Order.NOT, Order.BY_SIGN),
+        names=Names(label="a number times an interval", spellings=("*", "INTERVAL", "make_interval")),
+    ),
+    Operator(
         "add_days",
         ("date, bigint -> date",),
         "The date a number of days later.",

@@ -12,6 +12,7 @@ import re
 from sqlglot import exp
 
 _ITEM = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[^{},"\\]*)\s*(?:,|$)')
+_UNIT = re.compile(r"\s*[A-Za-z]+\s*", re.ASCII)
 _CONTAINED = (exp.ArrayContainsAll, exp.ArrayContainedBy)
 _ARRAYS = (*_CONTAINED, exp.ArrayOverlaps, exp.JSONBContainsAnyTopKeys, exp.JSONBContainsAllTopKeys)
 _QUANTIFIERS = frozenset({"any", "some", "all"})
@@ -32,12 +33,17 @@ def with_constants(root: exp.Expr) -> exp.Expr:
 
 
 def _of_cast(node: exp.Expr) -> exp.Expr | None:
-    """The node of `'7 days'::interval`, `'{1,2}'::bigint[]` or `(ARRAY['a', 'b'])::text[]` without the cast;
-    None for any other cast.
+    """The node of `'7 days'::interval`, `(n || ' days')::interval`, `'{1,2}'::bigint[]` or
+    `(ARRAY['a', 'b'])::text[]` without the cast; None for any other cast.
     """
     kind, value = node.args["to"], node.this.unnest()
     if kind.this == exp.DType.INTERVAL and isinstance(value, exp.Literal) and value.is_string:
         return _placed(exp.Interval(this=value.copy()), value)
+    if kind.this == exp.DType.INTERVAL and isinstance(value, exp.DPipe):
+        unit = value.expression.unnest()
+        if isinstance(unit, exp.Literal) and unit.is_string and _UNIT.fullmatch(unit.name):
+            one = _placed(exp.Interval(this=_placed(exp.Literal.string(f"1{unit.name}"), unit)), unit)
+            return _placed(exp.Mul(this=value.this.copy(), expression=one), value)
     if kind.this != exp.DType.ARRAY or len(kind.expressions) != 1:
         return None
     if isinstance(value, exp.Array):

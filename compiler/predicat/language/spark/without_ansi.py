@@ -38,6 +38,7 @@ from predicat.language.sql import (
     array_functions,
     calendars,
     functions,
+    lengths,
     number_functions,
     operators,
     rows,
@@ -153,7 +154,7 @@ def aggregate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 RULES: dict[Key, Rule | None] = {
     exp.Add: (_BINARY, lenient(calendars.plus("add"))),
     exp.Sub: (_BINARY, lenient(calendars.plus("sub"))),
-    exp.Mul: (_BINARY, lenient(operators.binary("mul"))),
+    exp.Mul: (_BINARY, lenient(lengths.alone(operators.binary("mul")))),
     exp.Mod: (_BINARY, lenient(operators.binary("mod"))),
     exp.Neg: (_THIS, lenient(operators.negative)),
     exp.Abs: (_THIS, lenient(operators.unary("abs"))),

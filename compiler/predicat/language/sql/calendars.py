@@ -14,23 +14,12 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
 from predicat.language.common.trees import apply, cast_to
-from predicat.language.sql import formats, intervals, meanings, times, zones
+from predicat.language.sql import formats, intervals, lengths, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
 from predicat.language.sql.node_reader import Build, Reader
 from predicat.language.sql.now import is_utc
 
-_FIXED = {
-    "MICROSECOND": timedelta(microseconds=1),
-    "MILLISECOND": timedelta(milliseconds=1),
-    "SECOND": timedelta(seconds=1),
-    "MINUTE": timedelta(minutes=1),
-    "HOUR": timedelta(hours=1),
-    "DAY": timedelta(days=1),
-    "WEEK": timedelta(weeks=1),
-}
-_MONTHS = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
-_UNITS = [*_FIXED, *_MONTHS]
 # The units of TRUNC and DATE_TRUNC, with Spark's short names.
 _TRUNCATED = {
     **{unit.lower(): unit.lower() for unit in ("YEAR", "QUARTER", "MONTH", "WEEK")},
@@ -63,47 +52,22 @@ def unit_of(node: exp.Expr) -> str | None:
     """The unit that an argument names, as a word or as a string; None if it is not a unit."""
     name = node.name.upper() if isinstance(node, exp.Column | exp.Var | exp.Identifier | exp.Literal) else ""
     singular = name.removesuffix("S")
-    return singular if singular in _UNITS else None
+    return singular if singular in lengths.UNITS else None
 
 
 def _unit(reader: Reader, node: exp.Expr) -> str:
     unit = unit_of(node)
     if unit is None:
-        raise reader.fail(sql_times.no_unit(reader.span(node), _UNITS))
+        raise reader.fail(sql_times.no_unit(reader.span(node), lengths.UNITS))
     return unit
-
-
-def _times(count: t.Tree, factor: int) -> t.Tree:
-    if isinstance(count, t.Constant) and isinstance(count.value, int):
-        return t.Constant(count.value * factor, count.span)
-    return (
-        count
-        if factor == 1
-        else apply("neg", count.span, count)
-        if factor == -1
-        else apply("mul", count.span, count, t.Constant(factor, count.span))
-    )
 
 
 def _shifted(reader: Reader, moment: t.Tree, unit: str, count: t.Tree, span: Span, sign: int = 1) -> t.Tree:
     """A time plus a number of units."""
-    if unit in _MONTHS:
-        return apply("add_months", span, moment, _times(count, _MONTHS[unit] * sign))
-    if isinstance(count, t.Constant) and isinstance(count.value, int) and abs(count.value) < 10**9:
-        return apply("add", span, moment, t.Constant(_FIXED[unit] * (count.value * sign), span))
-    if unit in ("DAY", "WEEK"):
-        return apply("add_days", span, moment, _times(count, _FIXED[unit].days * sign))
-    raise reader.fail(sql_times.computed_count(count.span, unit.lower()))
-
-
-def _with_length(reader: Reader, moment: t.Tree, node: exp.Interval, span: Span, sign: int = 1) -> t.Tree:
-    """A time plus (`sign` -1: minus) an interval: the months first, then the rest, as in engines."""
-    months, rest = times.length(reader, node)
-    if months:
-        moment = apply("add_months", span, moment, t.Constant(months * sign, span))
-    if rest or not months:
-        moment = apply("add" if sign > 0 else "sub", span, moment, t.Constant(rest, span))
-    return moment
+    if unit in ("DAY", "WEEK") and not isinstance(count, t.Constant):
+        days = timedelta(1) if unit == "DAY" else timedelta(7)
+        return apply("add_days", span, moment, lengths.times_whole(count, days.days * sign))
+    return lengths.moved(moment, lengths.of_unit(reader, count, unit, span), sign, span)
 
 
 def plus(op: str) -> Build:
@@ -116,8 +80,8 @@ def plus(op: str) -> Build:
             raise reader.fail(sql_times.time_of_day_shifted(reader.span(node)))
         if op == "add" and isinstance(moment.unnest(), exp.Interval):
             moment, length = length, moment.unnest()
-        if isinstance(length, exp.Interval) and times.length(reader, length)[0]:
-            return _with_length(reader, reader.read(moment, depth), length, reader.span(node), sign)
+        if (size := lengths.read(reader, length, depth)) is not None:
+            return lengths.moved(reader.read(moment, depth), size, sign, reader.span(node))
         return reader.apply(op, node, node.this, node.expression, depth=depth)
 
     return build
@@ -134,10 +98,10 @@ def later(sign: int) -> Build:
         if len(args) == 3:
             count, moment = reader.all(args[1:], depth)
             return _shifted(reader, moment, _unit(reader, args[0]), count, span, sign)
-        if isinstance(args[1], exp.Interval):
-            return _with_length(reader, reader.read(args[0], depth), args[1], span, sign)
+        if (length := lengths.read(reader, args[1], depth)) is not None:
+            return lengths.moved(reader.read(args[0], depth), length, sign, span)
         day, count = reader.all(args, depth)
-        return apply("add_days", span, as_date(reader, day), _times(count, sign))
+        return apply("add_days", span, as_date(reader, day), lengths.times_whole(count, sign))
 
     return build
 
@@ -306,7 +270,7 @@ def moment(micros: int) -> Build:
         span = reader.span(node)
         if micros == 1_000_000:
             return apply("to_timestamp", span, count)
-        return apply("from_micros", span, _times(count, micros))
+        return apply("from_micros", span, lengths.times_whole(count, micros))
 
     return build
 
@@ -376,6 +340,7 @@ def read(kind: str, style: str = "", *, format_first: bool = False, most: int = 
 # The functions of dates and times by name, in lower case.
 AS_WRITTEN: dict[str, Build] = {
     **zones.READ,
+    **lengths.AS_WRITTEN,
     "add_months": add_months,
     "age": age,
     "date_add": later(1),

@@ -140,14 +140,6 @@ def conversion(kind: str) -> Build:
     return build
 
 
-def interval(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
-    """A constant interval. Raises Stop if it has months."""
-    months, rest = length(reader, node)
-    if months:
-        raise reader.fail(sql_times.months_as_length(reader.span(node)))
-    return t.Constant(rest, reader.span(node))
-
-
 def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
     """The months and the rest of a constant interval. Raises Stop if it is invalid. The node has a
     placeholder for the string (`protect_interval_literals`).

@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from predicat.ir.nodes import Call
-from predicat.ir.values import UNITS
+from predicat.ir.values import LONGEST, UNITS
 from predicat.semantics import arithmetic, calendar
 from predicat.semantics.closures import Choose, Function, constant
 
@@ -84,11 +84,17 @@ def _add_days(day: date, days: int) -> date | None:
         return None
 
 
+def _multiple(length: timedelta, count: int) -> timedelta | None:
+    micros = length // timedelta(microseconds=1) * count
+    return timedelta(microseconds=micros) if abs(micros) <= LONGEST else None
+
+
 FUNCTIONS: dict[str, Function] = {
     "date_trunc": _truncate,
     "time_of_day": calendar.time_of_day,
     "in_units": lambda unit, value: arithmetic.int_div(value // timedelta(microseconds=1), UNITS[unit]),
     "add_days": _add_days,
+    "multiple": _multiple,
     "days_between": lambda a, b: (a - b).days,
     "add_months": calendar.add_months,
     "last_day": calendar.last_day,

@@ -10,6 +10,7 @@ from predicat.backends.sql.common import (
     logic,
     numbers,
     texts,
+    times,
 )
 from predicat.backends.sql.renderer import Rule
 from predicat.backends.sql.rules import NotSupported
@@ -23,4 +24,5 @@ COMMON: dict[str, Rule | NotSupported] = {
     **conversions.RULES,
     **collections.RULES,
     **documents.RULES,
+    **times.RULES,
 }

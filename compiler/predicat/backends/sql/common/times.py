@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from sqlglot import exp
 
 from predicat.analysis.clock import is_of_clock
-from predicat.backends.sql.builders import Sql, and_, at_zone, between, between_utc, case, cast
+from predicat.backends.sql.builders import Sql, and_, at_zone, between, between_utc, binary, case, cast
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, let
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.types import DATE, TIMESTAMP, Type
-from predicat.ir.values import MAX_SECONDS, MIN_SECONDS
+from predicat.ir.values import LONGEST, MAX_SECONDS, MIN_SECONDS
 from predicat.semantics import calendar
 from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 
@@ -56,6 +56,19 @@ def to_micros(micros: Callable[[Sql], Sql]) -> Rule:
 def from_micros(moment: Callable[[Sql], Sql]) -> Rule:
     """A timestamp of microseconds since 1970; NULL outside years 1 to 9999."""
     return lambda r, node: let(r, as_bigint(r, node.args[0]), moment)
+
+
+def _multiple(r: Renderer, node: Call) -> Sql:
+    """A number times a constant duration; NULL if it exceeds the longest one."""
+    length, count = node.args
+    value = length.value if isinstance(length, Literal) else None
+    size = value // timedelta(microseconds=1) if isinstance(value, timedelta) else 0
+    most = LONGEST // max(1, abs(size))
+    return let(
+        r,
+        as_bigint(r, count),
+        lambda number: case((between(number, -most, most), binary(exp.Mul, number, size))),
+    )
 
 
 def add_months(
@@ -103,3 +116,6 @@ def add_months(
 
 
 _CLOCKS = (time.min, time.max)
+
+
+RULES: dict[str, Rule] = {"multiple": _multiple}

@@ -1,9 +1,11 @@
 """Formulas of timestamps, dates and durations."""
 
-from predicat.ir.nodes import Call
+from datetime import timedelta
+
+from predicat.ir.nodes import Call, Literal
 from predicat.ir.operators import TIME_PARTS
 from predicat.ir.types import DATE
-from predicat.ir.values import UNITS
+from predicat.ir.values import LONGEST, UNITS
 from predicat.proof.smt import numbers, times
 from predicat.proof.smt.encoder import Encoder, Env
 from predicat.proof.smt.rules.rule import Rule, constant
@@ -59,6 +61,14 @@ def _days(to: Encoder, node: Call, env: Env) -> Term:
     return Scalar(result, any_of(null, z3.Not(z3.And(result >= times.FIRST_DAY, result <= times.LAST_DAY))))
 
 
+def _multiple(to: Encoder, node: Call, env: Env) -> Term:
+    length, count = node.args[0], to.scalar(node.args[1], env)
+    if not isinstance(length, Literal) or not isinstance(length.value, timedelta):
+        raise NotEncodable
+    result = count.term * integer(length.value // timedelta(microseconds=1))
+    return Scalar(result, any_of(count.null, z3.Not(z3.And(result >= -LONGEST, result <= LONGEST))))
+
+
 RULES: dict[str, Rule] = {
     **dict.fromkeys(TIME_PARTS - {"day_of_year"}, _time_part),
     "date_trunc": _date_trunc,
@@ -68,4 +78,5 @@ RULES: dict[str, Rule] = {
     "to_micros": lambda to, node, env: to.scalar(node.args[0], env),
     "from_micros": _from_micros,
     "days_between": _days,
+    "multiple": _multiple,
 }
