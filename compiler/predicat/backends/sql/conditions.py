@@ -23,9 +23,16 @@ def _conjuncts(r: Renderer, node: Node) -> list[Sql]:
     if isinstance(node, Call) and node.op == "and":
         return conjuncts(r, node, lambda part: _conjuncts(r, part))
     if isinstance(node, Call) and node.op == "or":
-        return [or_(*disjuncts(r, node, lambda part: condition(r, part)))]
+        ends = disjuncts(
+            r, node, lambda part: condition(r, part), lambda part, sql: and_(*_served(r, part, sql))
+        )
+        return [or_(*ends)]
     sql = _short(r, node) if r.rewritings.short_tests else None
-    sql = r.node(node) if sql is None else sql
+    return _served(r, node, r.node(node) if sql is None else sql)
+
+
+def _served(r: Renderer, node: Node, sql: Sql) -> list[Sql]:
+    """The SQL of a test in a form that an index can serve, or with an additional condition for one."""
     served = r.dialect.served(r, node, sql) if r.indexed and r.dialect.served else None
     if served is None:
         return [sql]

@@ -122,7 +122,9 @@ class Dialect(DialectRules[Renderer], frozen=True):
             node = rename_bound_variables(
                 node, renderer.taken_names, lambda name: _VARIABLE.match(name) is not None
             )
-        node = renderer.rewritings.accepted(node) if where else node
+        if where:
+            node = renderer.rewritings.accepted(node)
+            node = renderer.rewritings.texts(node, has_nan=self.documents.has_nan)
         parses = any(isinstance(part, Call) and part.op == "parse_json" for part in parts)
         if parses and renderer.rewritings.parse_once:
             node = parsed_once(node, renderer.fresh_name)

@@ -13,10 +13,13 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat.diagnostics import NOWHERE
+from predicat.forms.json_values import as_text
+from predicat.forms.rounding import rounded_to_int
 from predicat.forms.text_casts import of_text
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable, children, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, JSON, STRING, TIMESTAMP
 from predicat.ir.values import INT_MIN
+from predicat.rewrite.idioms import idiomatic
 
 
 class Function(Struct, frozen=True):
@@ -77,6 +80,11 @@ class Runtime(Struct, frozen=True):
             for function in self.functions.get(part.op, ())
         )
 
+    def has(self, function: Function) -> bool:
+        """Whether the engine has a function."""
+        op = function.meaning.op if isinstance(function.meaning, Call) else ""
+        return function in self.functions.get(op, ())
+
     def called(self, r: Any, node: Call) -> exp.Expr | None:
         """The SQL of a node as a call of a function; None if there is no such function."""
         for function in self.functions.get(node.op, ()):
@@ -104,7 +112,7 @@ PARSE_JSON = Call(JSON, "parse_json", (_S,))
 
 
 def _read_of_json(value: Node) -> dict[str, Node]:
-    """The meanings of the functions that read a number from a JSON value, by name."""
+    """The meanings of the functions that read a number or a text from a JSON value, by name."""
     text, number = Call(STRING, "json_string", (value,)), Call(DOUBLE, "json_number", (value,))
     integer, whole = (Call(BIGINT, "to_int", (read,)) for read in (text, number))
     in_cel = Call(BOOLEAN, "gt", (number, Literal(DOUBLE, float(INT_MIN))))
@@ -114,6 +122,26 @@ def _read_of_json(value: Node) -> dict[str, Node]:
         "double": Call(DOUBLE, "coalesce", (Call(DOUBLE, "to_double", (text,)), number)),
         "int": Call(BIGINT, "coalesce", (integer, Call(BIGINT, "cond", (in_cel, whole, absent)))),
         "to_bigint": Call(BIGINT, "coalesce", (integer, whole)),
+        **_read_as_text(value, text, number),
+    }
+
+
+# What `->>` is cast to, by the ends of the functions' names.
+_CASTS = {"bigint": BIGINT, "boolean": BOOLEAN, "date": DATE, "timestamp": TIMESTAMP}
+
+
+def _read_as_text(value: Node, text: Node, number: Node) -> dict[str, Node]:
+    """The meanings of PostgreSQL's `->>`, of casts of it, and of casts of a JSON number, which round."""
+    any_text = as_text(value, NOWHERE)
+    casts = {f"text_to_{name}": idiomatic(of_text(any_text, kind, NOWHERE)) for name, kind in _CASTS.items()}
+    rounded = rounded_to_int(number, NOWHERE, half_even=False)
+    return {
+        "text_to_int": Call(BIGINT, "int32", (casts["text_to_bigint"],)),
+        "text_to_double": Call(DOUBLE, "coalesce", (of_text(text, DOUBLE, NOWHERE), number)),
+        **casts,
+        "round_to_int": Call(BIGINT, "int32", (rounded,)),
+        "round_to_bigint": rounded,
+        "text": any_text,
     }
 
 

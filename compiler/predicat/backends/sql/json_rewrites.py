@@ -9,10 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, Quantifier, rewrite_children
-from predicat.ir.operators import JSON_LOOK_UPS, JSON_READS
+from predicat.forms.json_values import document_of
+from predicat.ir.nodes import (
+    LEAVES,
+    Call,
+    Items,
+    Literal,
+    Node,
+    Quantifier,
+    rewrite_children,
+    substituted,
+    walk,
+)
+from predicat.ir.operators import JSON_LOOK_UPS, JSON_READS, JUNCTIONS
 from predicat.ir.types import BOOLEAN, STRING, ArrayType
 from predicat.ir.variables import free
+from predicat.values.json_kinds import kinds_that_pass
 
 Step = str | int
 # The look-ups in JSON values, in SQL.
@@ -21,9 +33,17 @@ JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
 #
 # `json_text`: the string of a JSON value that is known to be a string. `json_equals`: whether a JSON value
 # equals a constant; FALSE for a value of another kind. `json_in`: whether it is one of several strings.
+# `json_other`: whether it is of none of several kinds, in a WHERE.
 # `json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its
 # position.
-ONLY_IN_SQL: Sequence[str] = ("json_text", "json_equals", "json_in", "json_element", "json_let")
+ONLY_IN_SQL: Sequence[str] = (
+    "json_text",
+    "json_equals",
+    "json_in",
+    "json_other",
+    "json_element",
+    "json_let",
+)
 
 
 def fuse_kind_tests(node: Node) -> Node:
@@ -149,6 +169,53 @@ def _text_of(node: Node, value: Node) -> Node:
     if isinstance(node, Quantifier) and node.variable in free(value):
         return node
     return rewrite_children(node, lambda part: _text_of(part, value))
+
+
+def with_own_texts(node: Node, *, has_nan: bool) -> Node:
+    """A condition of a WHERE that reads the engine's own text of a JSON value in place of the text that a
+    filter defines, where the same rows pass: no number, array or object begins as `j ->> 'k' LIKE 'a%'`.
+    """
+    if not isinstance(node, Call):
+        return node
+    if node.op == "or" and (equal := _equal_to_word(node)) is not None:
+        return equal
+    if node.op in JUNCTIONS:
+        parts = [part for arg in node.args for part in _parts(with_own_texts(arg, has_nan=has_nan), node.op)]
+        return Call(node.type, node.op, tuple(parts), node.span)
+    return _with_own_text(node, has_nan)
+
+
+def _parts(node: Node, op: str) -> tuple[Node, ...]:
+    return node.args if isinstance(node, Call) and node.op == op else (node,)
+
+
+def _with_own_text(test: Call, has_nan: bool) -> Node:
+    texts = {part for part in walk(test) if document_of(part) is not None}
+    if len(texts) != 1:
+        return test
+    (text,) = texts
+    value = document_of(text)
+    passing = None if value is None else kinds_that_pass(test, text, has_nan=has_nan)
+    if value is None or passing is None or "integer" in passing:
+        return test
+    own = substituted(test, text, Call(STRING, "json_text", (value,), test.span))
+    others = [kind for kind in ("array", "object", "number") if kind in passing]
+    if not others:
+        return own
+    kinds = Items(ArrayType(STRING), tuple(Literal(STRING, kind, test.span) for kind in others), test.span)
+    return Call(BOOLEAN, "and", (own, Call(BOOLEAN, "json_other", (value, kinds), test.span)), test.span)
+
+
+def _equal_to_word(node: Call) -> Node | None:
+    """`j ->> 'k' = 'true'` for a value that is this string or boolean; None for another condition."""
+    match node.args:
+        case (
+            Call(op="json_equals", args=(value, Literal(value=str() as text) as wanted)),
+            Call(op="json_equals", args=(other, Literal(value=bool() as truth))),
+        ) if value == other and text == str(truth).lower():
+            return Call(BOOLEAN, "eq", (Call(STRING, "json_text", (value,), node.span), wanted), node.span)
+        case _:
+            return None
 
 
 def path(node: Node, fits: Callable[[Step], bool]) -> tuple[Node, list[Step]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.backends.sql.json_rewrites import fuse_kind_tests
+from predicat.backends.sql.json_rewrites import fuse_kind_tests, with_own_texts
 from predicat.ir.nodes import Node
 from predicat.rewrite.acceptance import decided_once, for_acceptance
 from predicat.rewrite.idioms import idiomatic
@@ -29,6 +29,7 @@ class Rewritings(Struct, frozen=True):
         polarity: A condition keeps only the parts that decide whether it is TRUE (below a NOT: FALSE).
         solve: A comparison of a calculation becomes bounds of its field.
         fuse_json: One look-up of a JSON value for its kind and its value.
+        own_texts: The engine's own text of a JSON value in a WHERE, if the same rows pass.
         parse_once: A string is parsed as JSON only once.
         short_tests: Shorter rules for tests in a WHERE.
         between: BETWEEN for two bounds, and no guard against NaN beside an upper bound.
@@ -43,6 +44,7 @@ class Rewritings(Struct, frozen=True):
     polarity: bool = True
     solve: bool = True
     fuse_json: bool = True
+    own_texts: bool = True
     parse_once: bool = True
     short_tests: bool = True
     between: bool = True
@@ -70,6 +72,10 @@ class Rewritings(Struct, frozen=True):
     def documents(self, node: Node) -> Node:
         """A predicate over JSON with one look-up for the kind of a value and the value."""
         return fuse_kind_tests(node) if self.fuse_json else node
+
+    def texts(self, node: Node, *, has_nan: bool) -> Node:
+        """A condition over JSON, whose numbers may be NaN or not, that reads the engine's own texts."""
+        return with_own_texts(node, has_nan=has_nan) if self.own_texts else node
 
 
 ALL = Rewritings()

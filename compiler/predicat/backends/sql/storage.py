@@ -86,12 +86,14 @@ class Storage(Struct, frozen=True):
         methods: tuple[str, ...],
         operators: tuple[str, ...] = (),
         collation: str | None = None,
+        *,
+        whole: bool = False,
     ) -> Index | None:
         """An index whose first key is an expression, or any key of a GIN or GiST index. With `operators`,
-        one with such an operator class; with `collation`, one with this collation.
+        one with such an operator class; with `collation`, one with this collation; `whole`: one of all rows.
         """
         for index in self.indexes or ():
-            if index.method not in methods:
+            if index.method not in methods or (whole and index.partial):
                 continue
             keys = index.keys if index.method in ("gin", "gist") else index.keys[:1]
             for key in keys:

@@ -133,6 +133,7 @@ ROWS = (
         ("bigint -> bigint",),
         "The same number if it fits 32 bits; otherwise UNKNOWN.",
         (((2**31 - 1,), 2**31 - 1), ((2**31,), None), ((-(2**31),), -(2**31))),
+        range=(-(2**31), 2**31 - 1),
         total=False,
         names=Names(label="-"),
         monotone=(Order.RISES,),

@@ -16,6 +16,7 @@ from predicat.backends.sql.builders import (
     call,
     case,
     comparison_operand,
+    not_,
     string_literal,
     variable,
     wrap,
@@ -106,6 +107,13 @@ def _boolean_where(r: Renderer, node: Call) -> Sql | None:
     return r.dialect.documents.scalar(r, node.args[0], "true")
 
 
+def _json_other(r: Renderer, node: Call) -> Sql:
+    value, kinds = node.args
+    json = r.dialect.documents
+    found = [constant(kind) for kind in (kinds.items if isinstance(kinds, Items) else ())]
+    return and_(*(not_(json.is_kind(json.kind(r, value), kind)) for kind in found))
+
+
 # Shorter rules for a test of a WHERE.
 ROWS: Mapping[str, Callable[[Renderer, Call], Sql | None]] = {
     "json_equals": _equals_where,
@@ -186,6 +194,7 @@ RULES: dict[str, Rule] = {
     "json_boolean": _json_boolean,
     "json_equals": _json_equals,
     "json_in": _json_in,
+    "json_other": _json_other,
     **dict.fromkeys(("json_get", "json_at", "json_element"), _looked_up),
     "json_let": json_texts.let,
 }

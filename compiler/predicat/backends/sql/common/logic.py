@@ -149,11 +149,18 @@ def _or(r: Renderer, node: Call) -> Sql:
     return or_(*disjuncts(r, node, r.node))
 
 
-def disjuncts(r: Renderer, node: Call, render: Callable[[Node], Sql]) -> list[Sql]:
-    """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison."""
+def disjuncts(
+    r: Renderer,
+    node: Call,
+    render: Callable[[Node], Sql],
+    finish: Callable[[Node, Sql], Sql] = lambda _, sql: sql,
+) -> list[Sql]:
+    """The parts of an OR. Two of them that are a comparison in the engine's own order are that comparison,
+    as `finish` makes it.
+    """
     args = [part for arg in node.args for part in (arg.args if _is_or(arg) else (arg,))]
     pairs = with_nan_tests(args) if r.rewritings.total_order else [(arg,) for arg in args]
-    return [_as_engine(r, first) if rest else render(first) for first, *rest in pairs]
+    return [finish(first, _as_engine(r, first)) if rest else render(first) for first, *rest in pairs]
 
 
 def _is_or(node: Node) -> TypeGuard[Call]:

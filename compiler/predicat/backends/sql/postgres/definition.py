@@ -18,6 +18,7 @@ class Definition(Struct, frozen=True):
         body: Its expression.
         stable: Whether the expression is not immutable to PostgreSQL.
         note: What it means.
+        cost: What the planner believes that a call costs, in comparisons; 100 if None and it is not inlined.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Definition(Struct, frozen=True):
     body: str
     note: str
     stable: bool = False
+    cost: int | None = None
 
     @property
     def signature(self) -> str:
@@ -36,7 +38,8 @@ class Definition(Struct, frozen=True):
     def sql(self) -> str:
         """The statement that creates it."""
         kept = "STABLE" if self.stable else "IMMUTABLE"
+        cost = f"COST {self.cost} " if self.cost else ""
         return (
             f"CREATE OR REPLACE FUNCTION {self.signature} RETURNS {self.returns} "
-            f"LANGUAGE sql {kept} PARALLEL SAFE RETURN {self.body}"
+            f"LANGUAGE sql {kept} {cost}PARALLEL SAFE RETURN {self.body}"
         )

@@ -217,12 +217,17 @@ def condition(op: str) -> Callable[[Renderer, Call], Sql | None]:
 
 
 def _path_compared(r: Renderer, op: str, node: Node, wanted: float) -> Sql | None:
-    base, steps = path(node, lambda step: not isinstance(step, str) or "\0" not in step)
     boundary = _boundary(op, wanted)
     if boundary is None:
         return None
-    text = f"strict ${''.join(map(_step, steps))} {' '.join(boundary)}"
-    return exp.MatchAgainst(this=string_literal(text), expressions=[_operand(r.document(base))])
+    base, place = placed(r, node)
+    return exp.MatchAgainst(this=string_literal(f"strict {place} {' '.join(boundary)}"), expressions=[base])
+
+
+def placed(r: Renderer, node: Node) -> tuple[Sql, str]:
+    """The SQL of the document of a value, and the place of the value in it as a path: `$.a[0]`."""
+    base, steps = path(node, lambda step: not isinstance(step, str) or "\0" not in step)
+    return _operand(r.document(base)), f"${''.join(map(_step, steps))}"
 
 
 def _step(step: str | int) -> str:
@@ -333,6 +338,12 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
     return is_one_of(kind, "array", "object"), keys
 
 
+def _json_other(r: Renderer, node: Call) -> Sql:
+    value, kinds = node.args
+    kind = call("JSONB_TYPEOF", r.document(value))
+    return not_(exp.In(this=kind, expressions=r.node(kinds).expressions))
+
+
 RULES: dict[str, Rule] = {
     **{op: _comparison(op) for op in COMPARISON_NODES},
     "parse_json": json_texts.parse_json,
@@ -340,5 +351,6 @@ RULES: dict[str, Rule] = {
     "json_number": _json_number,
     "json_values": _json_values,
     "json_size": _json_size,
+    "json_other": _json_other,
     "json_items": _json_items,
 }

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, and_, call, cast, string_literal
-from predicat.backends.sql.postgres import index_arrays, index_documents, index_texts
+from predicat.backends.sql.postgres import index_arrays, index_documents, index_numbers, index_texts
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
@@ -29,7 +29,7 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     if r.storage.indexes is None and not isinstance(node, Quantifier):
         beside = _index_condition(r, node, sql)
         return None if beside is None else Served(beside)
-    for rule in (index_arrays.served, index_documents.served, index_texts.served):
+    for rule in (index_arrays.served, index_documents.served, index_texts.served, index_numbers.served):
         if (result := rule(r, node, sql)) is not None:
             return result
     return None

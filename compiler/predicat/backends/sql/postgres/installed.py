@@ -19,6 +19,7 @@ from predicat.backends.sql.builders import Sql, variable
 from predicat.backends.sql.functions import OF_JSON, Runtime, by_operator
 from predicat.backends.sql.postgres import POSTGRES, numbers, times
 from predicat.backends.sql.postgres import installed_conversions as conversions
+from predicat.backends.sql.postgres import installed_documents as documents
 from predicat.backends.sql.postgres import installed_json_texts as json_texts
 from predicat.backends.sql.postgres.definition import Definition
 from predicat.backends.sql.postgres.runtime import DOUBLES, FUNCTIONS, INTEGERS, RUNTIME, binary_call, called
@@ -27,7 +28,7 @@ from predicat.ir.nodes import Variable
 from predicat.ir.types import BIGINT, DATE, DOUBLE, TIMESTAMP
 
 # The version of the functions. It grows with every release that changes one of them.
-VERSION = 1
+VERSION = 2
 
 
 @cache
@@ -38,6 +39,7 @@ def definitions(server: int) -> tuple[Definition, ...]:
         *_arithmetic(),
         *_numbers(),
         *((*conversions.definitions(), *json_texts.definitions()) if server >= conversions.SINCE else ()),
+        *documents.definitions(server),
     )
 
 

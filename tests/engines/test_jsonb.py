@@ -1,0 +1,253 @@
+"""Conditions on jsonb in a WHERE, in short forms and in those that an index of their expression serves: the
+rows of the evaluator, for JSON values of any kind.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import psycopg
+import pytest
+import yaml
+
+import predicat
+from predicat import backends
+from predicat.api import declared
+from predicat.backends.sql.postgres import POSTGRES
+from predicat.backends.sql.postgres.installed import available, definitions
+from predicat.backends.sql.postgres.stored import declared as stated
+from predicat.backends.sql.storage import Storage
+from predicat.ir.nodes import Node
+from predicat.semantics.evaluate import compile_node
+from tests.conftest import ROOT
+from tests.rounds import rounds
+
+CONDITIONS = yaml.safe_load((ROOT / "benchmarks/jsonb.yml").read_text(encoding="utf-8"))
+FIELDS = declared({"id": "bigint", "profile": "json"})
+NUMBERS = [
+    *(
+        "123",
+        "123.0",
+        "122.99999999999999999999",
+        "123.00000000000000000001",
+        "1.23e2",
+        "122",
+        "124",
+        "122.5",
+    ),
+    *("122.49999999999999999999", "122.4", "-123", "0", "-0.0", "0.5", "-0.5", "1", "1.00000000000000000001"),
+    *("10", "12", "12.0", "99.9", "99.90000000000001", "99.89999999999999999999", "990", "990.5", "991"),
+    *(
+        "990.0000000000000000001",
+        "2147483647",
+        "2147483648",
+        "-2147483649",
+        "9007199254740993",
+        "1e19",
+        "5e-324",
+    ),
+    *("9223372036854775807", "9223372036854775808", "123456789012345", "1234567890123456", "1e15", "1e300"),
+]
+WORDS = [
+    *(
+        "123",
+        " 123",
+        "+123",
+        "0123",
+        "0x7B",
+        "1_000",
+        "-5",
+        "1e2",
+        "123.0",
+        "",
+        " ",
+        "99.95",
+        "NaN",
+        "Infinity",
+    ),
+    *(
+        "-Infinity",
+        "inf",
+        "true",
+        "false",
+        "t",
+        "YES",
+        "on",
+        "null",
+        "c77",
+        "C77",
+        "c77x",
+        "xc77",
+        "c78",
+        "c999",
+    ),
+    *(
+        "z",
+        "{",
+        "[c77]",
+        "{c77}",
+        "c\u212a",
+        "\u0131",
+        "2026-02-01",
+        "2026-02-01T10:00:00Z",
+        "rare",
+        "2147483648",
+    ),
+    *("9007199254740993", "9" * 25, "0" * 30 + "123", "1e400", "991", "x" * 30),
+]
+OTHERS = ["true", "false", "null", "[]", "{}", '["c77"]', '{"c77": 1}', '["123"]', "[123]", '{"zip": "z77"}']
+VALUES = [*NUMBERS, *(json.dumps(word) for word in WORDS), *OTHERS]
+KEYS = ("seats", "city", "vip", "score", "since", "nick", "rare", "a", "odd 'key\"")
+# A document for each value, which is under each key, and others.
+DOCUMENTS = [
+    *("{" + ", ".join(f"{json.dumps(key)}: {value}" for key in KEYS) + "}" for value in VALUES),
+    *("{}", "null", "[]", '"rare"', "123", '["rare", "seats"]', '{"address": {"zip": "z77"}}'),
+    '{"tags": ["t77", 1, 2]}',
+]
+MORE = [
+    "(profile->>'seats')::int < 123",
+    "(profile->>'seats')::int <= 12 OR profile->>'city' LIKE 'c7%'",
+    "NOT (profile->>'seats')::int > 990",
+    "(profile->>'seats')::bigint >= 9007199254740992",
+    "(profile->>'seats')::bigint <> 123",
+    "(profile->>'score')::float8 <= 99.9",
+    "(profile->>'score')::float8 = 99.9",
+    "(profile->>'score')::numeric BETWEEN 99.9 AND 123",
+    "(profile->'seats')::int IN (122, 123)",
+    "(profile->'seats')::bigint > 122",
+    "(profile->>'since')::date = '2026-02-01'",
+    "(profile->>'since')::timestamptz >= '2026-02-01'",
+    "(profile->>'vip')::boolean IS NOT TRUE",
+    "(profile->>'odd ''key\"')::int = 123",
+    "profile->>'city' LIKE '%7%'",
+    "profile->>'city' LIKE '%x%'",
+    "profile->>'city' LIKE '_77'",
+    "profile->>'city' NOT LIKE 'c%'",
+    "profile->>'city' ILIKE '%K'",
+    "profile->>'city' < 'c'",
+    "profile->>'city' >= '['",
+    "upper(profile->>'city') LIKE 'TR%'",
+    "profile->>'city' ~ 'c77$'",
+    "profile->>'city' ~ '^(c|x)'",
+    "length(profile->>'city') > 20",
+    "substr(profile->>'city', 1, 1) = 'c'",
+    "profile->>'city' || 'x' = 'c77x'",
+    "profile->>'vip' = 'false'",
+    "profile->>'vip' IN ('true', 'c77')",
+    "profile->>'city' LIKE 'c77%' AND NOT profile->>'city' LIKE '%x'",
+    "(profile->>'a') = (profile->>'city')",
+]  # fmt: skip
+TEXTS = [*(str(one["postgres"]) for one in CONDITIONS), *MORE]
+
+
+def node_of(text: str) -> Node:
+    return predicat.parse(text, "postgres", FIELDS).node
+
+
+def accepted(node: Node, given: list[str]) -> list[int]:
+    run = compile_node(node)
+    return [place for place, text in enumerate(given) if run({"profile": json.loads(text)}) is True]
+
+
+def fill(connection: psycopg.Connection, given: list[str]) -> None:
+    connection.execute("DROP TABLE IF EXISTS public.records")
+    connection.execute("CREATE TABLE public.records (id bigint, profile jsonb)")
+    with connection.cursor() as cursor:
+        cursor.executemany("INSERT INTO public.records VALUES (%s, %s::jsonb)", list(enumerate(given)))
+    connection.execute("ANALYZE public.records")
+
+
+def found(connection: Any, condition: str) -> list[int]:
+    query = f"SELECT id FROM public.records WHERE {condition} ORDER BY id"
+    return [row[0] for row in connection.execute(query).fetchall()]
+
+
+@pytest.fixture(scope="module")
+def installed(postgres: Any) -> Iterator[Any]:
+    postgres.execute("DROP SCHEMA IF EXISTS predicat CASCADE; CREATE SCHEMA predicat")
+    postgres.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
+    for row in definitions(postgres.info.server_version):
+        postgres.execute(row.sql)
+    yield postgres
+    postgres.execute("DROP SCHEMA predicat CASCADE; DROP TABLE IF EXISTS public.records")
+
+
+def check(connection: Any, given: list[str], text: str, condition: str) -> None:
+    assert found(connection, condition) == accepted(node_of(text), given), f"{text}\n{condition}"
+
+
+@pytest.mark.parametrize("calls", [True, False])
+def test_the_rows_of_the_evaluator(calls: bool, installed: Any) -> None:
+    given = DOCUMENTS
+    fill(installed, given)
+    functions = available(installed.info.server_version) if calls else None
+    for text in rounds(TEXTS, 60):
+        condition = POSTGRES.render(
+            node_of(text), condition=True, storage=Storage(indexes=()), runtime=functions
+        )
+        check(installed, given, text, condition)
+        check(installed, given, text, f"({POSTGRES.render(node_of(text), runtime=functions)}) IS TRUE")
+
+
+def _served(text: str, index: str, server: int) -> str:
+    return POSTGRES.render(
+        node_of(text), condition=True, storage=stated("C", [index]), runtime=available(server)
+    )
+
+
+@pytest.mark.parametrize("planner", ["enable_seqscan", "enable_indexscan"])
+def test_an_index_on_the_expression(planner: str, installed: Any) -> None:
+    for condition in rounds((one for one in CONDITIONS if "index" in one), 30):
+        text, index = str(condition["postgres"]), str(condition["index"])
+        sql = _served(text, index, installed.info.server_version)
+        kept = _castable(installed, index)
+        fill(installed, kept)
+        installed.execute(f"CREATE INDEX ON public.records {index}".encode())
+        installed.execute("ANALYZE public.records")
+        installed.execute(f"SET {planner} = off")
+        try:
+            check(installed, kept, text, sql)
+        finally:
+            installed.execute(f"RESET {planner}")
+
+
+def test_an_index_that_was_dropped(installed: Any) -> None:
+    """Values that have been inserted since, and cannot be cast, raise no error: the exact test is evaluated
+    first. A number such as 123.0 would, to which it gives a value.
+    """
+    numbers = DOCUMENTS[: len(NUMBERS)]
+    for condition in rounds((one for one in CONDITIONS if "::" in one.get("index", "")), 8):
+        text, index = str(condition["postgres"]), str(condition["index"])
+        kept = _castable(installed, index)
+        given = [one for one in DOCUMENTS if one in kept or one not in numbers]
+        assert len(given) > len(kept) + 20
+        fill(installed, given)
+        check(installed, given, text, _served(text, index, installed.info.server_version))
+
+
+def _castable(connection: Any, index: str) -> list[str]:
+    """The documents of rows that can be in an index."""
+    connection.execute("CREATE TEMPORARY TABLE one (id bigint, profile jsonb)")
+    connection.execute(f"CREATE INDEX ON one {index}".encode())
+    found: list[str] = []
+    for text in DOCUMENTS:
+        try:
+            connection.execute("INSERT INTO one VALUES (1, %s::jsonb)", [text])
+        except psycopg.DataError:
+            continue
+        found.append(text)
+    connection.execute("DROP TABLE one")
+    return found
+
+
+def test_own_texts_on_duckdb() -> None:
+    given = DOCUMENTS
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA IF NOT EXISTS public")
+        connection.execute("CREATE TABLE public.records (id bigint, profile JSON)")
+        connection.executemany("INSERT INTO public.records VALUES (?, ?)", list(enumerate(given)))
+        dialect = backends.dialect("duckdb")
+        for text in rounds((one for one in TEXTS if "->>'city'" in one), 20):
+            condition = dialect.render(node_of(text), condition=True)
+            check(connection, given, text, condition)
