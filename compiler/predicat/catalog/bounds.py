@@ -5,14 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from predicat.catalog.keys import (
-    BASELINE,
-    BOUND,
-    COVERAGE,
-    FRESHNESS,
-    ROWS,
-    SEVERITIES,
-)
+from predicat.catalog.keys import BASELINE, BOUND, COVERAGE, FRESHNESS, ROWS, SEVERITIES
 from predicat.catalog.model import Baseline, Bound, Freshness
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics.messages import catalog as say
@@ -55,10 +48,8 @@ def read_freshness(item: YamlNode) -> Freshness | None:
     Whether the column is a declared field is checked later. None if it cannot be read, which is reported.
     """
     keys = item.keys("freshness", FRESHNESS)
-    for key in ("column", "at_most"):
-        if key not in keys:
-            item.lacks(say_keys.missing_key(item.span, key, "freshness"))
-            return None
+    if any(item.lacks(keys, key, "freshness") for key in ("column", "at_most")):
+        return None
     limit = keys["at_most"]
     text = str(limit.value)
     age = _AGE.match(text)
@@ -73,8 +64,7 @@ def read_freshness(item: YamlNode) -> Freshness | None:
 def read_baseline(item: YamlNode) -> Baseline | None:
     """The greatest age of the baseline of drift: `{max_age: 30 days}`. None if it cannot be read."""
     keys = item.keys("baseline", BASELINE)
-    if "max_age" not in keys:
-        item.lacks(say_keys.missing_key(item.span, "max_age", "baseline"))
+    if item.lacks(keys, "max_age", "baseline"):
         return None
     days = _DAYS.match(str(keys["max_age"].value))
     if not days:
@@ -98,8 +88,7 @@ def _bound(key: str, item: YamlNode) -> Bound | None:
     severity, given = "error", item
     if item.is_mapping:
         keys = item.keys(key, BOUND)
-        if "value" not in keys:
-            item.lacks(say_keys.missing_key(item.span, "value", key))
+        if item.lacks(keys, "value", key):
             return None
         severity, given = read_severity(keys), keys["value"]
     value = given.value

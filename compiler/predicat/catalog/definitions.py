@@ -83,8 +83,7 @@ class DefinitionReader(Struct, dict=True):
         """Read a file of definitions."""
         keys = item.keys(say.CATALOG_FILE, FILE)
         for needed in ("apiVersion", "dataset"):
-            if needed not in keys:
-                self.reporter.add(say.missing_in_file(Span(item.source, 0, 1), needed))
+            item.lacks(keys, needed, say.CATALOG_FILE, Span(item.source, 0, 1))
         if "apiVersion" in keys and keys["apiVersion"].text("apiVersion") != API_VERSION:
             self.reporter.add(say.api_version(keys["apiVersion"].span, API_VERSION))
         if "vars" in keys:
@@ -206,9 +205,8 @@ class DefinitionReader(Struct, dict=True):
 
     def group(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A group of filters."""
-        keys = item.keys(say.group(name), GROUP)
-        if "filters" not in keys:
-            item.lacks(say.group_without_filters(span, name))
+        keys = item.keys(what := say.group(name), GROUP)
+        if item.lacks(keys, "filters", what, span):
             return
         members = [
             (member.text(say.FILTER_OF_GROUP), member.span) for member in keys["filters"].items("filters")
@@ -225,9 +223,8 @@ class DefinitionReader(Struct, dict=True):
 
     def subscription(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
         """A subscription to a filter."""
-        keys = item.keys(say.subscription(name), SUBSCRIPTION)
-        if "filter" not in keys:
-            item.lacks(say.subscription_without_filter(span, name))
+        keys = item.keys(what := say.subscription(name), SUBSCRIPTION)
+        if item.lacks(keys, "filter", what, span):
             return
         filter_ = keys["filter"].text("filter")
         dataset.uses.append((filter_, keys["filter"].span))
@@ -250,9 +247,7 @@ class DefinitionReader(Struct, dict=True):
 
 def _key(item: YamlNode) -> tuple[str, ...]:
     """The fields that identify a row: one, or a list of them."""
-    if item.value is not None:
-        return (item.text("key"),)
-    return tuple(part.text(say.KEY_FIELD) for part in item.items("key"))
+    return item.texts("key", say.KEY_FIELD)
 
 
 def _relation(item: YamlNode) -> tuple[dict[str, str], dict[str, FileFormat]]:

@@ -27,9 +27,8 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if item.value is not None:
         only = _type(item, field_type)
         return FieldDecl(name, only[0], stored=only[1]) if only is not None else None
-    keys = item.keys(say.field(name), FIELD)
-    if "type" not in keys:
-        item.lacks(say.field_type_missing(span, name))
+    keys = item.keys(what := say.field(name), FIELD)
+    if item.lacks(keys, "type", what, span):
         return None
     nulls = text_of(keys, "nulls", "absent")
     if nulls not in ("absent", "value"):
@@ -120,9 +119,8 @@ def _param(name: str, item: YamlNode, span: Span) -> ParamDecl | None:
     if item.value is not None:
         only = _type(item, parse_type)
         return ParamDecl(name, only, required=True) if only is not None else None
-    keys = item.keys(say.parameter(name), PARAM)
-    if "type" not in keys:
-        item.lacks(say.parameter_type_missing(span, name))
+    keys = item.keys(what := say.parameter(name), PARAM)
+    if item.lacks(keys, "type", what, span):
         return None
     kind = _type(keys["type"], parse_type)
     if kind is None:

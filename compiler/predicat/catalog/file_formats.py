@@ -141,9 +141,7 @@ def read_files(item: YamlNode, keys: Mapping[str, YamlNode]) -> tuple[str, FileF
 
 
 def _several(item: YamlNode, name: str) -> tuple[str, ...]:
-    if name == "nulls" and item.value is not None:
-        return (item.text(name),)
-    return tuple(part.text(name) for part in item.items(name))
+    return item.texts(name) if name == "nulls" else tuple(part.text(name) for part in item.items(name))
 
 
 def _one(item: YamlNode, name: str, key: Key) -> str:

@@ -188,10 +188,8 @@ def read_tests(item: YamlNode, now: datetime | None) -> list[FilterTest]:
 
 def _test(item: YamlNode, now: datetime | None) -> FilterTest | None:
     keys = item.keys("a test", TEST)
-    for key in ("row", "matches"):
-        if key not in keys:
-            item.lacks(say_keys.missing_key(item.span, key, "a test"))
-            return None
+    if any(item.lacks(keys, key, "a test") for key in ("row", "matches")):
+        return None
     matches, row = keys["matches"], keys["row"].plain()
     if not isinstance(matches.value, bool) and matches.value != "unknown":
         item.reporter.add(say.bad_matches(matches.span, matches.kind))

@@ -251,9 +251,8 @@ class JobReader(Struct, frozen=True):
 
     def job(self, dataset: str, name: str, item: YamlNode, span: Span) -> Job | None:
         """A job; None without a source. `span` is the place of its name."""
-        keys = item.keys(say.job(name), JOB)
-        if "source" not in keys:
-            item.lacks(say.job_without_source(span, name))
+        keys = item.keys(what := say.job(name), JOB)
+        if item.lacks(keys, "source", what, span):
             return None
         source = self.source(keys["source"])
         every, filters = self.filters(keys)
@@ -296,22 +295,14 @@ class JobReader(Struct, frozen=True):
         if len(places) == 2:
             self.reporter.add(say.source_with_two_places(keys["path"].span))
         elif not places and "format" not in keys:
-            item.lacks(say.source_without_place(item.span))
+            item.lacks(keys, say.TABLE_OR_PATH, "source")
         if "table" in keys and "format" in keys:
             self.reporter.add(say.format_of_a_table(keys["format"].span))
         if (secret := self.options(keys).get("password")) is not None and not secret.startswith("$"):
             self.reporter.add(say.source_with_password(keys["options"].span))
-        path = keys.get("path")
-        paths = (
-            ()
-            if path is None
-            else tuple(
-                part.text("a path") for part in ([path] if path.value is not None else path.items("path"))
-            )
-        )
         return Source(
             self.text(keys, "table"),
-            paths,
+            keys["path"].texts("path", "a path") if "path" in keys else (),
             self.text(keys, "format"),
             self.options(keys),
             self.text(keys, "schema"),
@@ -335,8 +326,7 @@ class JobReader(Struct, frozen=True):
             name = item.text(say.FILTER_OF_JOB)
             return JobFilter(name, name, {}, item.span) if name else None
         keys = item.keys(say.FILTER_OF_JOB, _JOB_FILTER)
-        if "filter" not in keys:
-            item.lacks(say.job_filter_missing(item.span))
+        if item.lacks(keys, "filter", say.FILTER_OF_JOB):
             return None
         name = keys["filter"].text("filter")
         params = (
@@ -354,7 +344,7 @@ class JobReader(Struct, frozen=True):
         kind = "jdbc" if "jdbc" in keys else "table" if "table" in keys else "path"
         needed = "path" if kind == "path" else "table"
         if needed not in keys:
-            item.lacks(say.sink_without_place(item.span, kind == "path"))
+            item.lacks((), say.PLACE_OF_A_SINK if kind == "path" else needed, "a sink")
             return None
         if kind != "path" and "path" in keys:
             self.reporter.add(say.sink_with_two_places(keys["path"].span))
@@ -402,14 +392,7 @@ class JobReader(Struct, frozen=True):
 
     def texts(self, keys: Mapping[str, YamlNode], key: str) -> tuple[str, ...]:
         """One string, or a list of strings."""
-        if key not in keys:
-            return ()
-        item = keys[key]
-        return (
-            (str(item.text(key)),)
-            if item.value is not None
-            else tuple(str(part.text(key)) for part in item.items(key))
-        )
+        return keys[key].texts(key) if key in keys else ()
 
     def options(self, keys: Mapping[str, YamlNode]) -> dict[str, str]:
         """Options of a format as strings for Spark, from strings, numbers, true and false."""

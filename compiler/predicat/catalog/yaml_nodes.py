@@ -145,10 +145,11 @@ class YamlNode(Struct):
                 self.reporter.add(say_keys.unknown_key(place, key, what, known))
         return keys
 
-    def lacks(self, problem: Diagnostic) -> None:
-        """Report missing required keys. `keys` reports a node that is not a mapping."""
-        if self.is_mapping:
-            self.reporter.add(problem)
+    def lacks(self, keys: Container[str], key: str, what: str, span: Span | None = None) -> bool:
+        """Whether a required key is missing, which is reported; `keys` reports a node that is no mapping."""
+        if key not in keys and self.is_mapping:
+            self.reporter.add(say_keys.missing_key(span or self.span, key, what))
+        return key not in keys
 
     def known(self, what: str, keys: Container[str]) -> tuple[dict[str, YamlNode], list[tuple[str, Span]]]:
         """The values of the known keys, and the other keys with their places."""
@@ -186,6 +187,12 @@ class YamlNode(Struct):
             return result
         self.reporter.add(say_keys.wrong_kind(self.span, what, "a string", self.kind))
         return ""
+
+    def texts(self, what: str, each: str = "") -> tuple[str, ...]:
+        """One string, or a list of strings, each called `each` in messages. Another type is reported."""
+        if self.value is not None:
+            return (self.text(what),)
+        return tuple(part.text(each or what) for part in self.items(what))
 
     def truths(self, what: str, known: Collection[str]) -> dict[str, bool]:
         """A mapping to true and false. Other values are reported."""

@@ -30,14 +30,12 @@ unknown_outcome = Text[str]("UNKNOWN, which {on_unknown}s it")
 no_variable = Text[str]("no variable is named {name!r}")
 no_reference = Text[str]("{language} has no way to refer to a filter; combine filters with all, any and not")
 no_filter_name = Text[str]("{name!r} is not the name of a filter")
-missing_in_file = Problem[str]("missing-key: a catalog file needs the key {key!r}")
 api_version = Problem[str]("""bad-value: apiVersion: this version of predicat does not support it
     hint: write apiVersion: {known}""")
 relation_of = Text[str]("relation of {dialect}")
 view_columns = Problem[()]("bad-value: columns: it must be columns of the relation, each once")
 bad_field_name = Problem[str]("bad-value: a field: {name!r} is not a valid name of a field")
 field = Text[str]("the field {name!r}")
-field_type_missing = Problem[str]("missing-key: the field {name!r} needs the key 'type'")
 absent_or_value = Problem[()]("bad-value: nulls: it must be absent or value")
 bad_bound = Problem[str, object]("bad-value: {key}: it must be a value of type {kind}")
 no_bounds = Problem[str, object]("""bad-value: {key}: a field of type {kind} has no range
@@ -53,7 +51,6 @@ bad_word = Problem[str]("""bad-value: a name in an enumeration: {word!r} is not 
 bad_word_value = Problem[str, str, str]("""wrong-kind: {name}.{word} must be an integer or a string, not
     {given}""")
 parameter = Text[str]("the parameter {name!r}")
-parameter_type_missing = Problem[str]("missing-key: the parameter {name!r} needs the key 'type'")
 bad_default = Problem[object]("""bad-value: default: it is not of type {kind}
     hint: {kind:is string write "{span.text}": without quotes, it is not read as a string|}""")
 reject_or_accept = Problem[()]("bad-value: on_unknown: it must be reject or accept")
@@ -82,11 +79,9 @@ tests_of_a_version = Problem[str, str]("""bad-value: tests are listed under a fi
     hint: write {name}:, and version: {version} in each of its tests""")
 version_not_whole = Problem[str]("wrong-kind: version must be an integer, not {given}")
 group = Text[str]("the group {name!r}")
-group_without_filters = Problem[str]("missing-key: the group {name!r} needs the key 'filters'")
 bad_subscription_name = Problem[str]("""bad-value: a subscription: {name!r} is not a valid name of a
     subscription""")
 subscription = Text[str]("the subscription {name!r}")
-subscription_without_filter = Problem[str]("missing-key: the subscription {name!r} needs the key 'filter'")
 no_file = Failure[str, bool]("unreadable: cannot read {path}: {link:if it is a broken link|it is not a file}")
 bad_argument = Problem[str, str, object, object]("""bad-value: the parameter {parameter!r} of {name}:
     {given!r} is not of type {kind}""")

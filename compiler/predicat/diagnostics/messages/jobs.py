@@ -10,17 +10,16 @@ from predicat.diagnostics.messages import Reason
 from predicat.diagnostics.source import Span
 
 FILTER_OF_JOB = "a filter of a job"
+TABLE_OR_PATH = "table or path"
+PLACE_OF_A_SINK = "path, or table, or jdbc and table"
 
 job = Text[str]("the job {name!r}")
-job_without_source = Problem[str]("missing-key: the job {name!r} needs the key 'source'")
 source_with_two_places = Problem[()]("""bad-value: source: it has a table and a path
     hint: give one of the two""")
-source_without_place = Problem[()]("missing-key: source needs the key 'table or path'")
 format_of_a_table = Problem[()]("""bad-value: source: a table has its own format
     hint: leave format out, or give a path""")
 source_with_password = Problem[()]("""bad-value: source: it has a password in it
     hint: write password: $NAME for an environment variable""")
-job_filter_missing = Problem[()]("missing-key: a filter of a job needs the key 'filter'")
 password_in_dsn = Problem[()]("""bad-value: a sink: the DSN has a password in it
     hint: remove it, and set PGPASSWORD or use ~/.pgpass""")
 sink_with_two_places = Problem[()]("""bad-value: a sink: it has a table and a path
@@ -67,8 +66,6 @@ tries_without_checkpoint = Problem[()]("""bad-value: the job: tries needs a chec
     the next batch
     hint: add a checkpoint; without one, a job gives each row to the filter once""")
 quarantine_needed = Why[()]("rows: bad needs bad_records: quarantine")
-sink_without_place = Problem[bool]("""missing-key: a sink needs the key
-    '{path:if path, or table, or jdbc and table|table}'""")
 
 
 def field_does_not_fit(
