@@ -222,6 +222,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "catalog"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(4))
 def test_edits(folder: Path, seed: int) -> None:
     choose = random.Random(seed)

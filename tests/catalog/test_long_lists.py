@@ -119,6 +119,7 @@ def test_a_set_is_its_values() -> None:
     assert again.values == ("a", "b")
 
 
+@pytest.mark.long
 def test_compile_writes_the_values_beside_the_manifest(tmp_path: Path) -> None:
     write(tmp_path, FILTERS)
     assert in_process("compile", cwd=tmp_path).returncode == 0
@@ -139,6 +140,7 @@ def test_compile_writes_the_values_beside_the_manifest(tmp_path: Path) -> None:
     assert len(list((tmp_path / "target" / "lists").iterdir())) == 1
 
 
+@pytest.mark.long
 def test_a_change_is_compared_with_a_manifest_and_with_a_lock(tmp_path: Path) -> None:
     place = write(tmp_path, "  ids: {sql: id IN list('ids'), description: Some.}\n")
     assert in_process("compile", cwd=tmp_path).returncode == 0

@@ -174,6 +174,7 @@ def test_the_budget_is_that_of_the_catalog_and_renewed_for_the_next_reading() ->
     templates.render(body, "sql")
 
 
+@pytest.mark.long
 def test_many_usual_bodies_fit_into_the_budget(tmp_path: Path) -> None:
     (tmp_path / "m.sql").write_text("{% macro hours(x) %}CAST({{ x }} AS DOUBLE) / 60{% endmacro %}")
     templates = Templates(tmp_path, VARIABLES)
@@ -259,6 +260,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
+@pytest.mark.long
 @settings(REPEATABLE, max_examples=40 * int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1")))
 @given(st.lists(EXPRESSIONS, min_size=1, max_size=4))
 def test_any_template_ends_with_a_text_or_a_problem_the_same_each_time(parts: list[str]) -> None:

@@ -80,6 +80,7 @@ _BODIES = [
 ]
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(body=st.sampled_from(_BODIES), row=st.fixed_dictionaries(dict.fromkeys(_FIELDS, _values)))
 def test_an_answer_or_an_error(body: tuple[str, str], row: dict[str, Any]) -> None:

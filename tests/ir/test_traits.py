@@ -50,6 +50,7 @@ def test_values_are_of_the_type_of_the_result(op: str) -> None:
     assert list(islice(traits.misfits(op), 3)) == []
 
 
+@pytest.mark.long
 def test_every_operator_is_called_with_each_of_its_signatures() -> None:
     """A trait that nothing is tried for would be true of all."""
     for op in rounds(CALLED, 100):

@@ -27,6 +27,7 @@ def _corpus() -> list[Case]:
 CASES: list[Case] = [*_corpus(), *((case["cel"], None, rows) for _, case, rows in REALISTIC)]
 
 
+@pytest.mark.long
 def test_the_same_text() -> None:
     for text, fields, _ in rounds(CASES, 700):
         found = predicat.parse(text, "cel", fields)
@@ -34,6 +35,7 @@ def test_the_same_text() -> None:
         assert predicat.parse(found.to("cel"), "cel", fields).node == found.node
 
 
+@pytest.mark.long
 def test_what_the_tree_is_written_as_accepts_the_same_rows() -> None:
     write = language.writer("cel")
     refused, other = 0, []

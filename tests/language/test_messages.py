@@ -347,6 +347,7 @@ def test_no_writer_names_an_operator_of_the_compiler() -> None:
     assert count > 500
 
 
+@pytest.mark.long
 def test_writers_use_the_spelling_of_the_author() -> None:
     count = 0
     for entry, language, body in _CORPUS:

@@ -66,6 +66,7 @@ def inside(text: str, network: str) -> bool:
         return False
 
 
+@pytest.mark.long
 @settings(max_examples=200 * EXAMPLES, deadline=None, derandomize="PREDICAT_FUZZ_EXAMPLES" not in os.environ)
 @given(cases())
 def test_patterns_say_what_addresses_are(case: tuple[str, str]) -> None:

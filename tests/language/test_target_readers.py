@@ -169,6 +169,7 @@ VALUES = [
 ]
 
 
+@pytest.mark.long
 def test_the_target_system_accepts_the_same_values() -> None:
     written_: set[str] = set()
 

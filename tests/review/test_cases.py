@@ -38,6 +38,7 @@ def node(text: str, language: str = "sql", fields: Any = FIELDS) -> Node:
     return predicat.parse(text, language, fields).node
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", range(8))
 def test_pairs_that_reviewers_meet(part: int) -> None:
     for language, before, after, kind in rounds(PAIRS[part::8], 50):

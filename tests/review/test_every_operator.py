@@ -205,6 +205,7 @@ def test_more_tests_of_every_operator(op: str) -> None:
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "200"))
 
 
+@pytest.mark.long
 def test_calculations_of_two_operators() -> None:
     """One operator on the value of another: where proofs and bounds compose what they know of each."""
     chance = random.Random(EXAMPLES)

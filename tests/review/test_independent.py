@@ -34,6 +34,7 @@ def test_pairs_that_were_wrong(
     assert compare_nodes(nodes[0], nodes[1]).kind == kind
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [CelPair, SqlPair], ids=["cel", "sql"])
 def test_no_proof_is_refuted(kind: type[Pair]) -> None:
     proved = tried = 0

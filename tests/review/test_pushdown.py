@@ -167,6 +167,7 @@ def test_a_union_keeps_comparisons_of_doubles_whole(texts: list[str], expected: 
     assert accepted(whole.node, given) == [any(column) for column in zip(*each, strict=True)]
 
 
+@pytest.mark.long
 def test_a_union_of_a_thousand_triggers_is_fast_and_always_the_same_text() -> None:
     program = (
         "import random, predicat; from predicat.rewrite.union import union; from predicat.api import "

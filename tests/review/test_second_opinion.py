@@ -100,6 +100,7 @@ def test_nothing_of_the_prover_makes_the_rows() -> None:
         assert not [name for name in names if any(prover in name for prover in PROVERS)]
 
 
+@pytest.mark.long
 def test_each_proof_is_confronted_with_200_rows_that_differ() -> None:
     for language, pairs in rounds(TABLE.items(), 5):
         for before, after, *_ in rounds(pairs, 5):

@@ -49,6 +49,7 @@ EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "150"))
 FIRST = int(os.environ.get("PREDICAT_FUZZ_FIRST", "0"))
 
 
+@pytest.mark.long
 def test_no_verdict_on_generated_pairs_is_wrong() -> None:
     for seed in range(FIRST, FIRST + EXAMPLES):
         maker = generated.Maker(seed)

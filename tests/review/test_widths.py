@@ -159,6 +159,7 @@ def in_its_columns(verdict: Verdict, nodes: tuple[Node, Node]) -> bool:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seeds", [range(60), pytest.param(range(60, 1_000), marks=pytest.mark.slow)])
 def test_verdicts_about_a_tinyint_are_those_of_all_its_values(seeds: range) -> None:
     open_: list[object] = []

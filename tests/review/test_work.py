@@ -88,6 +88,7 @@ def load(processes: int) -> Iterator[None]:
             process.wait()
 
 
+@pytest.mark.long
 def test_verdicts_do_not_depend_on_load_or_clock_or_earlier_questions(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

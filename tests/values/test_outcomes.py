@@ -196,6 +196,7 @@ def test_unions_of_many_ranges_are_short() -> None:
     assert len(joined(*pairs)) <= 300
 
 
+@pytest.mark.long
 def test_a_union_of_long_lists_is_one_list() -> None:
     """Lists too long for sets are joined all the same, and equal items are written once."""
     field = Field(STRING, FieldDecl("s", STRING))
