@@ -138,6 +138,7 @@ REFUSED: Mapping[str, str] = {
     "ip < '10.0.0.1'": "the order of ip, an inet column, differs between engines",
     "t > m": "t is a local time, and m is a moment",
     "t > now()": "t is a local time, and now() is a moment",
+    "t > now() AT TIME ZONE 'UTC' AT TIME ZONE 'UTC'": "t is a local time, and now() is a moment",
     "coalesce(t, m) > TIMESTAMP '2026-01-01 00:00:00'": "t is a local time, and m is a moment",
     "t > TIMESTAMP '2026-01-01 00:00:00+01:00'": "is no value of a column of timestamp_ntz",
     "z > t": "t is a local time, and z is a moment",

@@ -47,12 +47,23 @@ def beside_columns(node: Node, reporter: Reporter) -> Node:
 
     A constant that is no value of the column's type, and an order that engines do not share, are reported.
     """
-    if not any(map(_needs_form, walk(node))):
-        return node
-    for problem in _problems(node):
-        reporter.add(problem)
-    reporter.raise_errors()
-    return _in_form(node)
+    parts = tuple(walk(node))
+    if any(map(_needs_form, parts)):
+        for problem in _problems(node):
+            reporter.add(problem)
+        reporter.raise_errors()
+        node = _in_form(node)
+    return _without_utc(node) if any(map(_is_in_utc, parts)) else node
+
+
+def _is_in_utc(node: Node) -> bool:
+    """Whether a node is the local time of a moment in UTC, which has the same value."""
+    return isinstance(node, Call) and node.op == "in_zone" and not _is_zone(node.args[1])
+
+
+def _without_utc(node: Node) -> Node:
+    node = rewrite_children(node, _without_utc)
+    return node.args[0] if _is_in_utc(node) and isinstance(node, Call) else node
 
 
 def _needs_form(node: Node) -> bool:
@@ -135,7 +146,7 @@ def _is_local(node: Node) -> bool:
         case _ if (form := of_field(node) or of_elements(node)) is not None:
             return form.name == "timestamp_ntz"
         case Call(type=kind, op=op, args=args) if kind == TIMESTAMP:
-            return op == "in_zone" or any(map(_is_local, args))
+            return (op == "in_zone" and _is_zone(args[1])) or any(map(_is_local, args))
         case _:
             return isinstance(node, Items) and any(map(_is_local, node.items))
 

@@ -32,7 +32,7 @@ VIEW = "read a view that selects {cast} AS {column}"
 no_value = Problem[str, str, str | None]("""bad-constant: {text} is no value of a column of {kind}
     hint: {hint:optional}""")
 two_times = Problem[str, str]("""not-comparable: {local} is a local time, and {moment} is a moment
-    hint: the local time of a moment: now() AT TIME ZONE 'Europe/Berlin' (of UTC: 'Etc/Universal')""")
+    hint: the local time of a moment: now() AT TIME ZONE 'Europe/Berlin', or 'UTC'""")
 in_no_zone = Problem[str]("""not-comparable: {local} is a local time, which is not shown in another zone
     hint: leave the time zone out""")
 local_as_text = Problem[str]("""not-comparable: {local} is a local time, which engines write in different ways

@@ -47,14 +47,38 @@ def shows_clocks(reader: Reader, node: exp.Expr) -> bool:
 def at_zone(reader: Reader, moment: exp.Expr, zone: exp.Expr, span: Span, depth: int) -> t.Tree:
     """`moment AT TIME ZONE zone`. Raises Stop for local time that is not a constant."""
     tree = _timestamp(reader, moment, depth)
-    if is_utc(zone):
-        return tree
     if not shows_clocks(reader, moment):
-        return apply("in_zone", span, tree, reader.read(zone, depth))
+        return _shown(reader, tree, zone, span, depth)
+    if is_utc(zone):
+        return _moment(tree)
     inner = moment.unnest()
     if isinstance(inner, exp.AtTimeZone) and is_utc(inner.args["zone"]):
         raise reader.fail(sql_times.zone_twice(span, reader.span(inner.this).text, reader.span(zone).text))
     return moment_of(reader, tree, zone, span)
+
+
+def _shown(reader: Reader, moment: t.Tree, zone: exp.Expr, span: Span, depth: int) -> t.Tree:
+    """The local time of a moment. In UTC it is the moment itself; of the current time it is told apart, which
+    then may stand beside a column of local times.
+    """
+    if not is_utc(zone):
+        return apply("in_zone", span, moment, reader.read(zone, depth))
+    return apply("in_zone", span, moment, t.Constant("UTC", span)) if _reads_now(moment) else moment
+
+
+def _moment(tree: t.Tree) -> t.Tree:
+    """The moment of a local time in UTC."""
+    match tree:
+        case t.OperatorCall(op="in_zone", args=(moment, t.Constant(value="UTC"))):
+            return moment
+        case t.OperatorCall(op=op, args=args, span=span):
+            return apply(op, span, *map(_moment, args))
+        case _:
+            return tree
+
+
+def _reads_now(tree: t.Tree) -> bool:
+    return isinstance(tree, t.OperatorCall) and (tree.op == "now" or any(map(_reads_now, tree.args)))
 
 
 def doubtful(reader: Reader, moment: exp.Expr, zone: exp.Expr, depth: int) -> t.Tree:
@@ -117,7 +141,7 @@ def in_zone(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     if reader.called_name(node) == "timezone":
         return at_zone(reader, moment, zone, span, depth)
     tree = _timestamp(reader, moment, depth)
-    return tree if is_utc(zone) else apply("in_zone", span, tree, reader.read(zone, depth))
+    return _shown(reader, tree, zone, span, depth)
 
 
 def _to_utc(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
