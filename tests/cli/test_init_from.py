@@ -32,11 +32,12 @@ def test_a_file_becomes_a_dataset_with_a_first_filter(tmp_path: Path, name: str)
     done = run("init", "--from", name, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     text = (tmp_path / "catalog" / "orders_2026.yml").read_text()
-    kind = "int" if name.endswith("parquet") else "bigint"  # CSV has no widths
+    # CSV has no widths, and times there are in UTC.
+    kind, local = ("int", "_ntz") if name.endswith("parquet") else ("bigint", "")
     for line in (
         f"order_id: {{type: {kind}, column: Order ID}}",
         "'on': string",
-        "placed_at: {type: timestamp, column: placed at}",
+        f"placed_at: {{type: timestamp{local}, column: placed at}}",
     ):
         assert f"  {line}\n" in text
     assert "amount: double" in text or "amount: decimal(4,2)" in text
@@ -235,6 +236,19 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
         )
     finally:
         postgres.execute("DROP SCHEMA started CASCADE")
+
+
+def test_the_times_of_spark_files(spark: Any, tmp_path: Path) -> None:
+    """Spark writes moments as INT96, which DuckDB reads as times without a zone."""
+    spark.sql(
+        "SELECT current_timestamp() AS m, array(current_timestamp()) AS ms, TIMESTAMP_NTZ '2026-01-01' AS t"
+    ).write.parquet(str(tmp_path / "times"))
+    found = describe.from_file(str(tmp_path / "times"))
+    assert [(column.name, column.type) for column in found.columns] == [
+        ("m", "timestamp"),
+        ("ms", "array<timestamp>"),
+        ("t", "timestamp_ntz"),
+    ]
 
 
 def test_a_spark_table(spark: Any) -> None:

@@ -330,6 +330,10 @@ _FIELDS = {
 }
 
 
+# Values of maps have no form: local times are read in UTC, where an engine does that.
+_IN_MAPS = {("duckdb", "timestamp_ntz"): "timestamp"}
+
+
 def declared_type(engine: str, column: ColumnType) -> str | None:
     """The type to declare for a column; None if no declared type holds it. Parts have no width."""
     return _field(engine, column, top=True)
@@ -350,10 +354,9 @@ def _field(engine: str, column: ColumnType, *, top: bool = False) -> str | None:
             return f"array<{kinds['']}>"
         case "map":
             value = kinds[""] or ""  # that of the last part
+            value = _IN_MAPS.get((engine, value), value)
             fits = column.parts[0][1].kind == "string" and not stored_text(formed_type(value))
             return f"map<string, {value}>" if fits else None
-        case "timestamp_ntz" if engine == "duckdb":
-            return "timestamp"
         case "enum":
             return column.text
         case "char" if column.precision > 1:

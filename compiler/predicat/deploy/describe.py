@@ -127,7 +127,7 @@ def _in_file(
             table.form = replace(table.form, thousands=".")
             marked = inference.types_of_cells(table)
             form, types = (form, types) if marked == types else (replace(form, thousands="."), marked)
-        return form, types, strange
+        return form, {name: duckdb_tables.of_moments(kind) for name, kind in types.items()}, strange
 
 
 def _is_utf8(path: str) -> bool:

@@ -8,6 +8,7 @@ copies.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -38,6 +39,11 @@ _PLAIN = FileFormat("csv", delim=",")
 _FIRST_KEYS = 1000
 
 
+def of_moments(kind: str) -> str:
+    """A type of DuckDB with moments in the place of local times."""
+    return re.sub(r"\bTIMESTAMP\b(?! WITH)", "TIMESTAMP WITH TIME ZONE", kind)
+
+
 class FileTable(Struct):
     """Files as a table. `sql` is what stands in FROM.
 
@@ -63,10 +69,18 @@ class FileTable(Struct):
         return self.described(self.sql)
 
     def found_types(self) -> dict[str, str]:
-        """The columns, and the types that DuckDB finds in JSON and Parquet."""
+        """The columns, and the types that DuckDB finds in JSON and Parquet. Timestamps of JSON are moments,
+        and those of Parquet that are INT96, as Spark writes them.
+        """
         if self.form.kind == "parquet":
-            return self.types()
-        return self.asked(lambda: self.described(f"read_json({_list(self.read)})"))
+            query = (
+                "SELECT DISTINCT split_part(path_in_schema, ', ', 1) "
+                f"FROM parquet_metadata({_list(self.files[:1])}) WHERE type = 'INT96'"
+            )
+            old = {str(name) for (name,) in self.connection.execute(query).fetchall()}
+            return {name: of_moments(kind) if name in old else kind for name, kind in self.types().items()}
+        found = self.asked(lambda: self.described(f"read_json({_list(self.read)})"))
+        return {name: of_moments(kind) for name, kind in found.items()}
 
     def described(self, source: str) -> dict[str, str]:
         """The columns of what stands in FROM, and DuckDB's names of their types."""
