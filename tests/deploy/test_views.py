@@ -436,6 +436,17 @@ def test_what_is_no_change_of_a_view_by_hand(db: Any, apply: Apply, change: str)
     assert "recreate" not in str(apply(text)) and apply(text) == []
 
 
+@pytest.mark.parametrize("age", ["int", "bigint"])
+def test_a_table_that_took_the_name_of_another_is_read(db: Any, apply: Apply, age: str) -> None:
+    """A view stays with the table that it was created on, whatever its name."""
+    apply()
+    db.execute(f"CREATE TABLE shop.newer (name text, age {age}); INSERT INTO shop.newer VALUES ('new', 50)")
+    db.execute("ALTER TABLE shop.people RENAME TO older; ALTER TABLE shop.newer RENAME TO people")
+    word = "replace" if age == "int" else "recreate"
+    assert apply() == [f"{word} people__adult", f"{word} people__named"]
+    assert names(db, "SELECT name FROM shop.people__adult") == ["new"] and apply() == []
+
+
 def test_a_renamed_column_is_no_change_by_hand(db: Any, apply: Apply) -> None:
     apply()
     db.execute("ALTER TABLE shop.people RENAME COLUMN age TO years")

@@ -16,7 +16,7 @@ class Existing(InSchema, frozen=True):
     """An object with the name or the mark of a view. `kind` is as in pg_class: v is a view.
 
     `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the
-    identities of their types.
+    identities of their types, `reads` the OIDs of what it reads.
     """
 
     oid: int
@@ -27,6 +27,7 @@ class Existing(InSchema, frozen=True):
     options: Mapping[str, str]
     columns: tuple[tuple[str, str], ...]
     rule: str
+    reads: frozenset[int]
 
     @property
     def mark(self) -> marks.Mark | None:
@@ -65,7 +66,9 @@ SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.r
   ARRAY(SELECT ARRAY[a.attname::text, {IDENTITY}] FROM pg_attribute a WHERE a.attrelid = c.oid
     AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum),
   (SELECT encode(sha256(convert_to(r.ev_action::text, 'UTF8')), 'hex') FROM pg_rewrite r
-    WHERE r.ev_class = c.oid AND r.rulename = '_RETURN')
+    WHERE r.ev_class = c.oid AND r.rulename = '_RETURN'),
+  ARRAY(SELECT d.refobjid::bigint FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass
+    AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = c.oid)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 WHERE {AT_PLACES}
@@ -94,7 +97,7 @@ def read(
 
 
 def _existing(row: tuple[Any, ...]) -> Existing:
-    oid, schema, name, kind, owner, trusted, comment, options, columns, rule = row
+    oid, schema, name, kind, owner, trusted, comment, options, columns, rule, reads = row
     known = tuple((str(column), str(identity)) for column, identity in columns)
     fingerprint = marks.digest(rule, [column for column, _ in known]) if rule else ""
     pairs: dict[str, str] = {
@@ -111,4 +114,5 @@ def _existing(row: tuple[Any, ...]) -> Existing:
         pairs,
         known,
         fingerprint,
+        frozenset(map(int, reads)),
     )

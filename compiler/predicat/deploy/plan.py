@@ -44,6 +44,7 @@ class Cause(StrEnum):
     QUERY = "query"
     COLUMNS = "columns"
     PLACE = "place"
+    RELATION = "relation"
     OPTIONS = "options"
     DESCRIPTION = "description"
     REMOVED = "removed"
@@ -233,6 +234,8 @@ class Planner(Struct):
             changed[Cause.QUERY if same else Cause.COLUMNS] = (
                 "its SQL changed" if same else "the columns of its relation changed"
             )
+        elif view.relation not in existing.reads:
+            changed[Cause.RELATION] = "its relation is another table now"
         if existing.place != view.place:
             changed[Cause.PLACE] = f"moved from {existing.shown}"
         if changed:

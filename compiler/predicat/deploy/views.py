@@ -35,6 +35,8 @@ class View(InSchema, frozen=True):
     span: Span
     lists: tuple[tuple[Type, ValueSet], ...] = ()
     """The long lists in whose tables it looks, with the types of their values."""
+    relation: int = 0
+    """The OID of the relation that it reads."""
     past_policies: tuple[str, str, str] | None = None
     """Its relation, and what it reads past row-level security: see `Relation`."""
 
@@ -126,5 +128,6 @@ def _view(
             for constant, listed in long_lists([node])
             if isinstance(constant.type, ArrayType)
         ),
+        relation.oid,
         relation.past_policies and (f"{relation.schema}.{relation.name}", *relation.past_policies),
     )

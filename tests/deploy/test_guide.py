@@ -1,0 +1,66 @@
+"""The commands of the administrator's guide, docs/postgres.md, in the order of the page."""
+
+import re
+import shlex
+import shutil
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from tests.deploy.test_connections import dsn_of, run
+from tests.processes import completed
+
+ROOT = Path(__file__).parent.parent.parent
+PAGE = (ROOT / "docs" / "postgres.md").read_text(encoding="utf-8")
+CONSOLES = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
+QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+INLINE = re.findall(r"`(predicat (?:apply|sql) [^`]*)`", PAGE)
+COLUMNS = """
+year bigint, month bigint, day bigint, dep_time bigint, sched_dep_time bigint, dep_delay bigint,
+arr_time bigint, sched_arr_time bigint, arr_delay bigint, carrier text, flight bigint, tailnum text,
+origin text, dest text, air_time bigint, distance int, hour bigint, minute bigint, time_hour timestamptz
+"""
+
+
+def test_every_command_of_the_guide(postgres: Any, tmp_path: Path) -> None:
+    """Each console block, each query, and each command with arguments in the text."""
+    (tmp_path / "catalog").mkdir()
+    shutil.copy(ROOT / "catalog" / "flights.yml", tmp_path / "catalog")
+    shutil.copytree(ROOT / "macros", tmp_path / "macros")
+    postgres.execute("CREATE DATABASE guide")
+    dsn = dsn_of(postgres, dbname="guide")
+    try:
+        with psycopg.connect(dsn, autocommit=True) as database:
+            database.execute(f"CREATE TABLE public.flights ({COLUMNS})".encode())
+            for line in "".join(CONSOLES).splitlines():
+                assert line.startswith("$ "), line
+                execute(line.removeprefix("$ ").partition("#")[0].strip(), dsn, tmp_path)
+            for query in QUERIES:
+                database.execute(query.encode())
+            for command in dict.fromkeys(INLINE):
+                execute(
+                    command.replace("sql --", "sql NAME --").replace("NAME", "late_united"), dsn, tmp_path
+                )
+            assert database.execute("SELECT count(*) FROM pg_views WHERE schemaname = 'public'").fetchone()
+    finally:
+        postgres.execute("DROP DATABASE guide WITH (FORCE)")
+
+
+def execute(command: str, dsn: str, folder: Path) -> None:
+    words = shlex.split(command.replace("postgresql://user@host/db", shlex.quote(dsn)))
+    info = conninfo_to_dict(dsn)
+    names = {
+        "host": "PGHOST",
+        "port": "PGPORT",
+        "user": "PGUSER",
+        "password": "PGPASSWORD",
+        "dbname": "PGDATABASE",
+    }
+    environment = {names[key]: str(value) for key, value in info.items() if key in names}
+    if words[0] == "predicat":
+        done = run(*words[1:], cwd=folder, **environment)
+    else:
+        done = completed(["sh", "-c", command], cwd=folder)
+    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
