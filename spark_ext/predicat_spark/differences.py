@@ -9,7 +9,6 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
 from predicat_spark.lists import provide
-from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -75,7 +74,7 @@ def _counts(frame: DataFrame, queries: Sequence[CountQuery]) -> dict[str, Counts
 
 
 def _sample(frame: DataFrame, question: CountQuery, condition: str) -> list[dict[str, object]]:
-    columns = [quoted(name) for name in question.columns] or ["1 AS row"]
+    columns = list(question.columns) or ["1 AS row"]
     return [
         row.asDict(recursive=True)
         for row in frame.where(condition).selectExpr(*columns).limit(FETCHED).collect()

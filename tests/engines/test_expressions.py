@@ -1,8 +1,10 @@
 """A field that is an expression over the columns of its relation, on every engine."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import duckdb
 import pytest
@@ -34,6 +36,9 @@ filters:
       - {row: {path: Top.Science.Astronomy, low: 3}, matches: true}
       - {row: {path: Top.Science, low: 2}, matches: false}
 """
+WITH_KEY = CATALOG.replace("fields:", "key: low\nfields:") + (
+    "  any: {description: All places., owner: me@example.com, sql: id > 0}\n"
+)
 
 
 @pytest.fixture
@@ -71,16 +76,38 @@ def test_checks_views_and_counts_use_it(project: Path, postgres: Any) -> None:
     for more in (("--dsn", dsn), ("--input", "data/places.parquet")):
         found = run("seek", "places.science", *more, cwd=project)
         assert found.returncode == 0 and "id: 1\n" in found.stdout, found
-    ordered = run("seek", "places.science", "--order-by", "low", "--dsn", dsn, cwd=project)
-    assert ordered.returncode == 2 and "rows are ordered by a column" in ordered.stderr
-    matched = run("match", "places", "--input", "data/places.parquet", cwd=project)
-    assert matched.returncode == 2 and "the field 'path' is an expression" in matched.stderr
     explained = run("explain", "places.science", cwd=project).stdout
     assert (
         "reads public.places_of_expressions on postgres: array_to_string(Path, '.'), lower(span)::bigint"
         in explained
     )
     assert "ARRAY_TO_STRING(path, '.') LIKE" in explained
+
+
+def test_rows_are_ordered_matched_and_shown_by_it(project: Path, postgres: Any) -> None:
+    dsn = dsn_of(postgres)
+    (project / "catalog" / "places.yml").write_text(WITH_KEY)
+    for more in (("--dsn", dsn), ("--input", "data/places.parquet")):
+        ordered = run("seek", "places.any", "--order-by", "low", *more, cwd=project)
+        assert ordered.returncode == 0 and "id: 3\n" in ordered.stdout, ordered
+    matched = run("match", "places", "--input", "data/places.parquet", cwd=project)
+    assert matched.stdout.splitlines() == ["low=3\tany, science", "low=5\tany", "low=1\tany"], matched
+    (project / "rows.csv").write_text("id,path,low\n1,Top.Science,3\n")
+    refused = run("match", "places", "--input", "rows.csv", cwd=project)
+    assert refused.returncode == 2 and "the field 'path' is an expression" in refused.stderr
+    for step in (
+        ("init", "-q"),
+        ("add", "."),
+        ("-c", "user.name=me", "-c", "user.email=me@x", "commit", "-qm", "a"),
+    ):
+        subprocess.run(["git", *step], cwd=project, check=True)
+    (project / "catalog" / "places.yml").write_text(
+        WITH_KEY.replace("low >= 3", "low >= 1").replace("low: 2}", "low: 0}")
+    )
+    known = {"host": postgres.info.host, "user": postgres.info.user, "dbname": postgres.info.dbname}
+    url = f"postgresql:///?{urlencode({**known, 'port': postgres.info.port})}"
+    done = run("diff", "HEAD", "--data", url, cwd=project)
+    assert 'gained {low: 1, path: "Top.Science"}' in done.stdout, done.stderr + done.stdout
 
 
 def test_what_a_relation_lacks_has_the_place_of_the_field(project: Path, postgres: Any) -> None:

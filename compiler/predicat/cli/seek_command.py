@@ -15,7 +15,6 @@ from predicat.cli.project import connect
 from predicat.diagnostics import NOWHERE, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
-from predicat.diagnostics.messages.expressions import no_order_by_expression
 
 if TYPE_CHECKING:
     from predicat.seeking import Found
@@ -56,10 +55,7 @@ def command(
         raise PredicatError.of(msg.unknown_field(NOWHERE, order_by, dataset.fields))
     if source is None and not is_given("dsn") and engine_for(dataset.relation, _ENGINES) == "duckdb":
         source = located(folder, dataset.relation["duckdb"]) if "duckdb" in dataset.relation else None
-    engine = "duckdb" if source is not None else "postgres"
-    if order_by is not None and (text := dataset.fields[order_by].expression(engine)):
-        raise PredicatError.of(no_order_by_expression(order_by, text))
-    column = dataset.fields[order_by].column(engine) if order_by is not None else None
+    first = dataset.fields[order_by] if order_by is not None else None
     if source is not None:
         from predicat.seeking import files  # noqa: PLC0415  # not for --help
 
@@ -68,7 +64,7 @@ def command(
             text, bad = files.offsets(predicate, source, written)
             click.echo(text)
         else:
-            found = files.seek(predicate, source, column, written, dataset.fields.values())
+            found = files.seek(predicate, source, first, written, dataset.fields.values())
             _show(found, form)
             bad = found.bad
         for warning in bad.messages(dataset.fields):
@@ -83,7 +79,7 @@ def command(
         if starting_offsets:
             click.echo(postgres.offsets(connection, predicate, relation))
         else:
-            _show(postgres.seek(connection, predicate, relation, column), form)
+            _show(postgres.seek(connection, predicate, relation, first), form)
 
 
 def _show(result: Found, form: str) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain
+from shutil import copyfileobj
+from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from msgspec.structs import replace
+from sqlglot import exp
 
+from predicat.backends.sql.expressions import of_field
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError, extras
@@ -17,11 +21,13 @@ from predicat.diagnostics.messages import tables as say_tables
 from predicat.diagnostics.messages.expressions import no_expression_here
 from predicat.files.bad_cells import BadCells
 from predicat.files.cells import Converter, shown
+from predicat.files.duckdb_tables import read_parquet
 from predicat.files.records import STDIN, Record, files_of, format_of, records
 from predicat.ir.python_values import RowError
 
 # What rows are read as: JSON with an object in each line, CSV with a header, Parquet.
 FORMATS = ("json", "csv", "parquet")
+_BATCH = 10_000
 
 
 class RowReader:
@@ -38,9 +44,8 @@ class RowReader:
     """
 
     def __init__(self, dataset: Dataset, null: str = "", form: FileFormat = ANY) -> None:
-        for decl in (d for row in dataset.filters.values() for d in row.current.predicate.fields.values()):
-            if text := decl.expression("duckdb"):
-                raise PredicatError.of(no_expression_here("predicat match", decl.name, text))
+        read = (decl for row in dataset.filters.values() for decl in row.current.predicate.fields.values())
+        self._expressions = {decl.name: found for decl in read if (found := of_field(decl, "duckdb"))}
         self._fields = dataset.fields
         self._names = {column: name for name, decl in self._fields.items() for _, column in decl.columns}
         self._names |= {name: name for name in self._fields}
@@ -65,9 +70,12 @@ class RowReader:
         """
         for file in [path] if path == STDIN else files_of(path):
             form = self._of_file(file, kind)
+            is_parquet = form.kind == "parquet"
+            for name, found in self._expressions.items() if not is_parquet else ():
+                raise PredicatError.of(no_expression_here(name, found.sql.sql(dialect="duckdb")))
             self._casts = {}
             seen = False
-            for record in _of_parquet(file, stdin) if form.kind == "parquet" else records(file, form, stdin):
+            for record in self._of_parquet(file, stdin) if is_parquet else records(file, form, stdin):
                 if not seen and record.cells and not self._known(record.cells):
                     raise PredicatError.of(say_tables.no_field(file, list(record.cells), list(self._fields)))
                 seen = True
@@ -117,19 +125,29 @@ class RowReader:
             self.bad.add(name, shown(value), *place)
             return None
 
+    def _of_parquet(self, path: str, stdin: IO[bytes] | None) -> Iterator[Record]:
+        """The rows of a Parquet file as DuckDB reads them, with the fields that are read from expressions."""
+        extras.require("duckdb")
+        import duckdb  # noqa: PLC0415  # optional
 
-def _of_parquet(path: str, stdin: IO[bytes] | None) -> Iterator[Record]:
-    extras.require("pyarrow")
-    import pyarrow as pa  # noqa: PLC0415  # optional
-    import pyarrow.parquet as pq  # noqa: PLC0415  # as above
+        more = [
+            f"{one.sql.sql(dialect='duckdb')} AS {_quoted(name)}" for name, one in self._expressions.items()
+        ]
+        with duckdb.connect() as connection, NamedTemporaryFile(suffix=".parquet") as copy:
+            if path == STDIN and stdin is not None:
+                copyfileobj(stdin, copy)
+                copy.flush()
+            file = copy.name if path == STDIN else path
+            connection.execute("SET TimeZone = 'UTC'")
+            try:
+                answer = connection.execute(f"SELECT {', '.join(('*', *more))} FROM {read_parquet([file])}")
+                names = [column[0] for column in answer.description]
+                batches = iter(lambda: answer.fetchmany(_BATCH), [])
+                for number, row in enumerate(chain.from_iterable(batches), 1):
+                    yield Record(dict(zip(names, row, strict=True)), number)
+            except duckdb.Error as error:
+                raise PredicatError.of(say_files.unreadable(path, str(error).partition("\n")[0])) from None
 
-    try:
-        source: Any = pa.BufferReader(stdin.read()) if path == STDIN and stdin is not None else path
-        with pq.ParquetFile(source) as file:
-            batches = (
-                batch.to_pylist(maps_as_pydicts="lossy") for batch in file.iter_batches(batch_size=10_000)
-            )
-            for number, row in enumerate(chain.from_iterable(batches), 1):
-                yield Record(row, number)
-    except (pa.ArrowException, OSError) as error:
-        raise PredicatError.of(say_files.unreadable(path, str(error).partition("\n")[0])) from None
+
+def _quoted(name: str) -> str:
+    return exp.column(name, quoted=True).sql(dialect="duckdb")

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from sqlglot import exp
 
 from predicat import backends
-from predicat.backends.sql.expressions import columns_of
+from predicat.backends.sql.expressions import read
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
@@ -75,7 +76,7 @@ class Counts(Struct, frozen=True):
 
 
 class CountQuery(Struct, frozen=True):
-    """The query of one filter: conditions that are never NULL, and the columns to show."""
+    """The query of one filter: conditions that are never NULL, and the columns to show, as SQL."""
 
     name: str
     dataset: str
@@ -151,9 +152,21 @@ def condition(state: tuple[Node, str] | None, dialect: str) -> str:
 
 
 def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) -> tuple[str, ...]:
-    """The columns to show: the key, then the columns that the filter reads."""
+    """The columns to show, as SQL: the key, then what the filter reads. A field that is an expression has its
+    own value and name: columns may be of types that no text shows.
+    """
     fields = dataset.get("fields", {})
-    key = [fields[name]["columns"].get(dialect, name) for name in dataset.get("key", ()) if name in fields]
+    key = [
+        _shown(name, row.get("expressions", {}).get(dialect), row["columns"].get(dialect, name), dialect)
+        for name in dataset.get("key", ())
+        if (row := fields.get(name)) is not None
+    ]
     decls = [decl for node in nodes for decl in fields_of(node).values()]
-    read = [column for decl in decls for column in columns_of(decl, dialect)]
-    return tuple(dict.fromkeys((*key, *read)))
+    of_filter = [_shown(decl.name, decl.expression(dialect), decl.column(dialect), dialect) for decl in decls]
+    return tuple(dict.fromkeys((*key, *of_filter)))
+
+
+def _shown(name: str, text: str | None, column: str, dialect: str) -> str:
+    if not text:
+        return exp.column(column, quoted=True).sql(dialect=dialect)
+    return exp.alias_(read(text, dialect).sql, name, quoted=True).sql(dialect=dialect)

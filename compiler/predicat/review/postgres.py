@@ -39,10 +39,7 @@ def _one(connection: psycopg.Connection, question: CountQuery, source: str) -> C
     parts = ("TRUE", question.before, question.after, question.gained, question.lost)
     counts = ", ".join(f"count(*) FILTER (WHERE {part})" for part in parts)
     total, before, after, gained, lost = _rows(connection, f"SELECT {counts} FROM {source}")[0].values()
-    columns = (
-        ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in question.columns)
-        or "1 AS row"
-    )
+    columns = ", ".join(question.columns) or "1 AS row"
     samples = [
         _rows(connection, f"SELECT {columns} FROM {source} WHERE {part} LIMIT {FETCHED}") if size else []
         for part, size in ((question.gained, gained), (question.lost, lost))

@@ -24,7 +24,7 @@ from predicat.files import duckdb_tables
 from predicat.files.bad_cells import BadCells
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import BIGINT, STRING
-from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
+from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, order, starting_offsets
 
 _FILE, _NUMBER = "predicat_file", "predicat_row_number"
 
@@ -32,7 +32,7 @@ _FILE, _NUMBER = "predicat_file", "predicat_row_number"
 def seek(
     predicate: Predicate,
     path: str,
-    order_by: str | None = None,
+    order_by: str | FieldDecl | None = None,
     form: FileFormat = ANY,
     fields: Iterable[FieldDecl] = (),
 ) -> Found:
@@ -44,19 +44,20 @@ def seek(
     Args:
         predicate: The filter, without parameters.
         path: A file, a folder of such files, or a pattern.
-        order_by: The column whose least value is first. Default: the order of the rows in the files.
+        order_by: The column or field whose least value is first. Default: the order of the rows in the files.
         form: How the files are written.
         fields: Declared fields, beside those of the filter, so that the row has their types.
 
     Raises:
         PredicatError: A file cannot be read, or it has no such column.
     """
-    order = f"ORDER BY {_name(order_by)} NULLS LAST" if order_by is not None else ""
-    with _opened(predicate, path, form, [order_by] if order_by is not None else [], fields) as table:
+    by, read = order(order_by, "duckdb") if order_by is not None else ("", [])
+    ordered = f"ORDER BY {by} NULLS LAST" if by else ""
+    with _opened(predicate, path, form, read, fields) as table:
         condition = predicate.sql("duckdb")
 
         def asked() -> tuple[list[str], Any, int | None]:
-            query = f"SELECT * FROM {_numbered(table)} WHERE {condition} {order} LIMIT 1"
+            query = f"SELECT * FROM {_numbered(table)} WHERE {condition} {ordered} LIMIT 1"
             answer = table.connection.execute(query)
             names = [column[0] for column in answer.description]
             values = next(iter(answer.fetchall()), None)  # all, so that the query ends and tells what it read

@@ -7,8 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
+from sqlglot import exp
 
+from predicat.backends.sql.expressions import of_field
 from predicat.files.bad_cells import BadCells
+from predicat.ir.nodes import FieldDecl
 
 # Spark's offset for "the end of the partition".
 _LATEST = -1
@@ -32,6 +35,14 @@ class Found(Struct, frozen=True):
     bytes_read: int | None = None
     rows_read: int | None = None
     bad: BadCells = field(default_factory=BadCells)
+
+
+def order(order_by: str | FieldDecl, engine: str) -> tuple[str, Sequence[str]]:
+    """What rows are ordered by, a column or a field, as SQL of an engine, and the columns that it reads."""
+    if isinstance(order_by, FieldDecl) and (found := of_field(order_by, engine)) is not None:
+        return found.sql.sql(dialect=engine), found.columns
+    name = order_by.column(engine) if isinstance(order_by, FieldDecl) else order_by
+    return exp.column(name, quoted=True).sql(dialect=engine), [name]
 
 
 def starting_offsets(rows: Iterable[Sequence[Any]]) -> str:

@@ -10,14 +10,18 @@ from predicat.api import Predicate
 from predicat.deploy.columns import check_fields
 from predicat.deploy.relations import columns_of
 from predicat.deploy.sessions import guarded
-from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, starting_offsets
+from predicat.ir.nodes import FieldDecl
+from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, order, starting_offsets
 
 if TYPE_CHECKING:
     import psycopg
 
 
 def seek(
-    connection: psycopg.Connection, predicate: Predicate, relation: str, order_by: str | None = None
+    connection: psycopg.Connection,
+    predicate: Predicate,
+    relation: str,
+    order_by: str | FieldDecl | None = None,
 ) -> Found:
     """The first accepted row of a table or view.
 
@@ -29,15 +33,15 @@ def seek(
         connection: A connection without an open transaction.
         predicate: The filter, without parameters.
         relation: The table or view.
-        order_by: The column whose least value is first. Default: any accepted row.
+        order_by: The column, or the field, whose least value is first. Default: any accepted row.
 
     Raises:
         PredicatError: What the server reports.
     """
     from psycopg.rows import dict_row  # noqa: PLC0415  # optional
 
-    order = f" ORDER BY {_name(order_by)}" if order_by is not None else ""
-    query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{order} LIMIT 1"
+    ordered = f" ORDER BY {order(order_by, 'postgres')[0]}" if order_by is not None else ""
+    query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{ordered} LIMIT 1"
     _check(connection, predicate, relation)
     with guarded(connection):
         row = connection.cursor(row_factory=dict_row).execute(query.encode()).fetchone()

@@ -26,11 +26,9 @@ column_and_expression = Problem[str, str]("""(name, engine) bad-value: the field
     hint: keep one of them: an expression names its columns itself""")
 fails_there = Problem[str, str, str, str]("""(name, engine, text, reason) expression: the field {name!r}
     cannot be read from {text!r} on {engine}: {reason}""")
-no_expression_here = Failure[str, str, str]("""usage: {what} reads files without an engine, and the field
-    {name!r} is an expression: {text}
-    hint: use predicat quality or predicat seek, which run it on DuckDB""")
-no_order_by_expression = Failure[str, str]("""usage: the field {name!r} is an expression, and rows are ordered
-    by a column: {text}""")
+no_expression_here = Failure[str, str]("""usage: predicat match reads this file without an engine, and the
+    field {name!r} is an expression: {text}
+    hint: convert the file to Parquet, or use predicat quality, which runs it on DuckDB""")
 unserved_expression = Text[str, str](
     "the field {name} is the expression {text}, for which the dataset has no index"
 )
