@@ -16,8 +16,8 @@ from predicat.deploy.columns import check_fields
 from predicat.deploy.relations import columns_of
 from predicat.diagnostics.messages.keys import READ_AS
 from predicat.ir.canonical import canonical_text
-from predicat.ir.column_forms import form_of, of_field, spelled
-from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, Parameter, rewrite_children
+from predicat.ir.column_forms import FORMS, form_of, of_field, spelled
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, ParamDecl, Parameter, rewrite_children
 from predicat.ir.types import BOOLEAN, STRING, TIMESTAMP
 from predicat.ir.values import to_value
 from predicat.proof.compare import example
@@ -33,41 +33,82 @@ UUIDS = [
     "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
     "ffffffff-ffff-ffff-ffff-ffffffffffff",
 ]
-STORED = {
-    "s": spelled("enum", tuple(TEXTS)),
-    "u": "uuid",
-    "t": "timestamp_ntz",
-    "v": spelled("timestamp_in", ("Europe/Berlin",)),
+# By type: texts that are its values.
+OF_FORM: dict[str, list[str]] = {
+    spelled("enum", tuple(TEXTS)): TEXTS,
+    "uuid": UUIDS,
+    "citext": TEXTS,
+    "char(9)": list(dict.fromkeys(text.rstrip(" ")[:9].rstrip(" ") for text in TEXTS)),
+    "name": [text for text in TEXTS if len(text.encode()) < 64],
+    "inet": ["10.0.0.1", "10.0.0.0/8", "::1", "192.168.7.1/24", "::ffff:10.0.0.1", "2001:db8::/32"],
+    "cidr": ["10.0.0.0/8", "10.0.0.1/32", "::/0", "2001:db8::/32"],
+    "time": ["00:00:00", "08:30:00", "12:30:00.5", "23:59:59.999999"],
+    "binary": ["\\x", "\\x00", "\\xff00", "\\x41"],
 }
-FORMED = {name: replace(decl, stored=STORED.get(name, "")) for name, decl in FIELDS.items()}
-_tables: dict[str, Tables] = {}
+_ENUM = next(iter(OF_FORM))
+# The types of the fields s, u, t and v in turn: each type of a column is generated.
+STORED = [
+    (_ENUM, "uuid", "timestamp_ntz", spelled("timestamp_in", ("Europe/Berlin",))),
+    ("citext", "char(9)", "timestamp_ntz", ""),
+    ("inet", "binary", "", spelled("timestamp_in", ("America/New_York",))),
+    ("cidr", "time", "", ""),
+    ("name", "citext", "", ""),
+]
+_tables: dict[int, Tables] = {}
 
 
-def over_forms(node: Node) -> Node:
-    """A predicate over the columns of FORMED, with some texts that are UUIDs."""
+def formed(place: int) -> dict[str, FieldDecl]:
+    """The fields of generated predicates with the types of columns."""
+    stored = dict(zip("sutv", STORED[place], strict=True))
+    return {name: replace(decl, stored=stored.get(name, "")) for name, decl in FIELDS.items()}
+
+
+FORMED = formed(0)
+
+
+def over_forms(node: Node, place: int = 0) -> Node:
+    """A predicate over columns with these types, with some texts that are values of theirs."""
     match node:
         case Field():
-            formed = replace(node, decl=FORMED[node.decl.name])
-            form = of_field(formed)
-            return form.seen(formed) if form is not None else formed
+            found = replace(node, decl=formed(place)[node.decl.name])
+            form = of_field(found)
+            return form.seen(found) if form is not None else found
         case Literal(value=str(text)) if node.type == STRING and text in TEXTS[::4]:
-            return replace(node, value=UUIDS[TEXTS.index(text) // 4 % len(UUIDS)])
+            at = TEXTS.index(text) // 4
+            values = list(filter(None, OF_FORM[STORED[place][1 - at % 2 if place else 1]]))
+            return replace(node, value=values[at // 2 % len(values)])
         case _:
-            return rewrite_children(node, over_forms)
+            return rewrite_children(node, lambda part: over_forms(part, place))
 
 
-def formed_rows(count: int) -> list[dict[str, Any]]:
+def formed_rows(count: int, place: int = 0) -> list[dict[str, Any]]:
+    first, second, *_ = (OF_FORM[kind] for kind in STORED[place][:2])
     return [
-        {**row, "u": UUIDS[number % 5] if number % 5 < len(UUIDS) else None}
+        {
+            **row,
+            "s": row.get("s") if place == 0 else [*first, None][number % (len(first) + 1)],
+            "u": [*second, None][number % (len(second) + 1)],
+        }
         for number, row in enumerate(rows(count))
     ]
 
 
+@pytest.mark.parametrize("place", range(len(STORED)))
 @settings(generated, max_examples=max(generated.max_examples // 2, 1))
 @given(nodes=st.lists(predicates(3), min_size=BATCH, max_size=BATCH))
-def test_engines_agree(spark: Any, postgres: Any, nodes: list[Node]) -> None:
-    tables = _tables.setdefault("rows", Tables(spark, postgres, FORMED, formed_rows(50)))
-    check_batch([over_forms(node) for node in nodes], tables)
+def test_engines_agree(spark: Any, postgres: Any, place: int, nodes: list[Node]) -> None:
+    if place not in _tables:
+        _tables[place] = Tables(spark, postgres, formed(place), formed_rows(50, place))
+    check_batch([over_forms(node, place) for node in nodes], _tables[place])
+
+
+def test_every_type_of_a_column_is_generated() -> None:
+    kinds = {kind.partition("(")[0] for kinds in STORED for kind in kinds} - {""}
+    assert (
+        kinds
+        == set(FORMS)
+        == {kind.partition("(")[0] for kind in OF_FORM} | {"timestamp_ntz", "timestamp_in"}
+    )
 
 
 LOCAL = {
@@ -310,7 +351,7 @@ def test_no_row_has_an_outcome_that_is_said_never_to_be(nodes: list[Node]) -> No
 
 
 @pytest.mark.parametrize(
-    "kind", [*dict.fromkeys(STORED.values()), "char(3)", "citext", "binary", "time", "name"]
+    "kind", ["uuid", *filter(None, STORED[0][2:]), "char(3)", "citext", "binary", "time", "name", _ENUM]
 )
 @pytest.mark.parametrize("op", ["eq", "ne", "lt", "ge"])
 def test_a_column_may_be_beside_any_parameter(kind: str, op: str) -> None:

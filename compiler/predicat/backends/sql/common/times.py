@@ -63,7 +63,9 @@ def _multiple(r: Renderer, node: Call) -> Sql:
     length, count = node.args
     value = length.value if isinstance(length, Literal) else None
     size = value // timedelta(microseconds=1) if isinstance(value, timedelta) else 0
-    most = LONGEST // max(1, abs(size))
+    if not size:
+        return binary(exp.Mul, as_bigint(r, count), size)
+    most = LONGEST // abs(size)
     return let(
         r,
         as_bigint(r, count),
