@@ -141,6 +141,40 @@ def many_filters(spark: Any, folder: Path, count: int, runs: int) -> None:
     spark.conf.set(predicat_spark.sessions.MANIFEST, before)
 
 
+def many_calls(spark: Any, folder: Path, runs: int) -> None:
+    """Analysis of a query with 50 calls beside that of the conditions by hand: the processor's time, which
+    says the same on a busy machine.
+    """
+    days = [
+        f"a > {n} AND (b IN ({n}, 2) OR s LIKE 'x{n}%') AND t >= DATE '2024-01-{n + 1:02}'" for n in range(25)
+    ]
+    conditions = [*days, *(f"{text} OR b IS NULL" for text in days)]
+    (folder / "calls").mkdir()
+    filters = "".join(f'  f{place}: {{sql: "{text}"}}\n' for place, text in enumerate(conditions))
+    head = "apiVersion: predicat/v1\ndataset: calls\nfields: {a: bigint, b: bigint, s: string, t: date}\n"
+    (folder / "calls" / "c.yml").write_text(f"{head}filters:\n{filters}")
+    before = spark.conf.get(predicat_spark.sessions.MANIFEST)
+    manifest = predicat_spark.compile_manifest(folder / "calls", folder / "calls.json")
+    spark.conf.set(predicat_spark.sessions.MANIFEST, str(manifest))
+    row = "(SELECT 7L AS a, 2L AS b, 'x' AS s, DATE'2024-01-01' AS t)"
+    hand = [f"({text}) IS TRUE" for text in conditions]
+    ours = [f"matches_filter('calls.f{place}')" for place in range(len(conditions))]
+    clock = spark._jvm.java.lang.management.ManagementFactory.getThreadMXBean()
+    for shape, ways in {
+        "as columns": [f"SELECT {', '.join(calls)} FROM {row}" for calls in (hand, ours)],
+        "in a WHERE": [f"SELECT * FROM {row} WHERE {' OR '.join(calls)}" for calls in (hand, ours)],
+    }.items():
+        least = dict.fromkeys(ways, 9e9)
+        for _ in range(20 * runs):  # alternately
+            for query in ways:
+                start = clock.getCurrentThreadCpuTime()
+                spark.sql(query)
+                least[query] = min(least[query], (clock.getCurrentThreadCpuTime() - start) / 1e6)
+        by_hand, called = least.values()
+        print(f"50 calls {shape}: {by_hand:.1f} ms by hand, {called:.1f} ms, ratio {called / by_hand:.2f}")
+    spark.conf.set(predicat_spark.sessions.MANIFEST, before)
+
+
 def scanned(frame: Any) -> int:
     """Rows that left the scan."""
     frame.collect()
@@ -171,6 +205,7 @@ def main(rows: int, runs: int, filters: int) -> None:
             },
         )
         many_filters(spark, folder, filters, runs)
+        many_calls(spark, folder, runs)
         columns = ("id", "id % 1000 AS a", "id % 7 AS b", "concat('x', id % 100) AS s")
         spark.range(0, rows, 1, 1).selectExpr(*columns).write.parquet(str(folder / "data"))
         spark.read.parquet(str(folder / "data")).createOrReplaceTempView("bench")

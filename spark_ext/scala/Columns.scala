@@ -38,7 +38,7 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     resolved
   }
 
-  private def unbound(expression: Expression): Boolean = expression.exists(_.isInstanceOf[FilterColumn])
+  private def unbound(expression: Expression): Boolean = !expression.resolved && expression.exists(_.isInstanceOf[FilterColumn])
 
   /** What an expression of the operator reads. A row of MERGE that matches nothing is in one of the two relations. */
   private def scope(node: LogicalPlan, expression: Expression): Seq[LogicalPlan] = (node, expression) match {
@@ -53,9 +53,10 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
         case Seq(one) => one.resolve(parts, resolver)
         case _ => node.resolveChildren(parts, resolver)
       } catch { case error: AnalysisException if error.getCondition == "AMBIGUOUS_REFERENCE" => throw ambiguous(column, sources, call) }
-    find(column.column).flatMap(resolved => Types.problem(column.filter, column.path.head, resolved, column.declared)).foreach(problem =>
+    val whole = find(column.column)
+    whole.flatMap(resolved => Types.problem(column.filter, column.path.head, resolved, column.declared)).foreach(problem =>
       throw Errors.analysis(PredicatException(Kind.ColumnType, problem), call.origin))
-    find(column.nameParts).map {
+    (if (column.path.length == 1) whole else find(column.nameParts)).map {
       case Alias(child, _) => child
       case resolved => resolved
     }.getOrElse(node match {

@@ -19,6 +19,7 @@ class PredicatExtensions extends (SparkSessionExtensions => Unit) {
     extensions.injectPostHocResolutionRule(_ => Unwrap)
     extensions.injectCheckRule(_ => RefuseOuterColumns)
     extensions.injectOptimizerRule(_ => AttachIndexes)
+    extensions.injectOptimizerRule(_ => BareFlags)
   }
 }
 

@@ -21,7 +21,7 @@ object Generated {
     "power", "quarter", "regexp", "regexp_extract", "regexp_extract_all", "regexp_like", "regexp_replace", "repeat", "replace", "reverse",
     "right", "rint", "rlike", "round", "rpad", "rtrim", "schema_of_variant", "second", "sequence", "sha2", "shiftleft", "shiftright", "sign", "signum", "size", "slice", "split", "split_part", "sqrt",
     "startswith", "strpos", "struct", "substr", "substring", "timestamp_micros", "timestamp_seconds", "timestampadd", "timestampdiff",
-    "to_json", "to_timestamp", "transform", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide", "try_element_at", "try_mod",
+    "to_json", "to_timestamp", "to_utc_timestamp", "transform", "translate", "trim", "trunc", "try_add", "try_cast", "try_divide", "try_element_at", "try_mod",
     "try_multiply", "try_parse_json", "try_subtract", "try_to_number", "try_to_timestamp", "try_variant_get", "unix_date", "unix_micros",
     "unhex", "unix_seconds", "upper", "variant_get", "weekday", "year") ++ TextConversions.names ++ JsonConversions.names + UtcDate.Name + JsonTexts.Name
 

@@ -6,6 +6,8 @@ import java.security.MessageDigest
 import java.util.Locale
 import java.util.concurrent.ConcurrentHashMap
 
+import org.apache.spark.sql.catalyst.expressions.Expression
+
 /** A parameter of a filter: its type in Spark DDL and its default as Spark SQL (None: it must be given). */
 case class Param(name: String, dataType: String, default: Option[String])
 
@@ -24,6 +26,10 @@ case class Filter(
 
   /** TRUE for the rows that the filter accepts, FALSE or NULL for others: for conditions, of which Spark pushes more down. */
   lazy val condition: Option[String] = where.filterNot(Generated.isNewer)
+
+  /** Both as they are parsed, once for all calls. */
+  lazy val parsed: Option[Expression] = executed.map(Generated.parse)
+  lazy val parsedCondition: Option[Expression] = condition.map(Generated.parse)
 
   /** Refuse SQL that is more than a predicate over the filter's columns. Checked once: the result does not depend on the session. */
   def vet(): Unit = if (!vetted) {

@@ -45,8 +45,7 @@ object MatchesFilter {
     val session = Settings.session
     val filter = Settings.manifest().find(Arguments.text(arguments.headOption.getOrElse(throw PredicatException(Kind.Call,
       "matches_filter needs the name of a filter: matches_filter('name')"))))
-    val sql = filter.executed.getOrElse(throw PredicatException(Kind.UnsupportedFilter,
-      s"filter ${filter.name} cannot run on Spark: ${filter.refusal}"))
+    if (filter.executed.isEmpty) throw PredicatException(Kind.UnsupportedFilter, s"filter ${filter.name} cannot run on Spark: ${filter.refusal}")
     filter.vet()
     val (named, scope) = Arguments.split(arguments.tail)
     if (Settings.singlePass && scope.isInstanceOf[Names] && filter.columns.nonEmpty) throw PredicatException(Kind.Call,
@@ -54,17 +53,19 @@ object MatchesFilter {
         s"${filter.columns.keys.toSeq.sorted.map(column => s"t.${QuotingUtils.quoteIfNeeded(column)}").mkString(", ")})")
     val values = Arguments.values(filter, named)
     val columns = Arguments.columns(filter, named)
-    val predicate = bind(filter, Generated.parse(sql), scope, values, columns)
+    // Each call has nodes of its own: analysis tags them.
+    def bound(parsed: Option[Expression]) = parsed.map(one => bind(filter, one.clone(), scope, values, columns))
+    val predicate = bound(filter.parsed).get
     Usage.seen(session, Seq(filter))
     val decided =
       if (filter.acceptUnknown) Not(EqualNullSafe(predicate, Literal.FalseLiteral))
       else EqualNullSafe(predicate, Literal.TrueLiteral)
-    val both = filter.condition.fold[Expression](decided)(text => WithCondition(decided, bind(filter, Generated.parse(text), scope, values, columns)))
-    bound(MatchesFilter(filter.name, filter.version, arguments, both), arguments, scope)
+    val both = bound(filter.parsedCondition).fold[Expression](decided)(WithCondition(decided, _))
+    own(MatchesFilter(filter.name, filter.version, arguments, both), arguments, scope)
   }
 
   /** A call that is given its columns reads no others. */
-  def bound(call: FilterCall, arguments: Seq[Expression], scope: Scope): Expression = {
+  def own(call: FilterCall, arguments: Seq[Expression], scope: Scope): Expression = {
     if (scope.isInstanceOf[Columns] && !arguments.exists(_.exists(_.isInstanceOf[OuterReference]))) call.setTagValue(Bound, ())
     call
   }

@@ -112,7 +112,7 @@ object MatchingFilters {
       case Names(qualifier) => FilterColumn(qualifier, Seq(column), declared, filter)
       case Columns(byName) => MatchesFilter.given(filter, column, declared, byName)
     } }
-    MatchesFilter.bound(MatchingFilters(function, given, selection, columns, new IndexPlace), arguments, scope)
+    MatchesFilter.own(MatchingFilters(function, given, selection, columns, new IndexPlace), arguments, scope)
   }
 
   /** A constant: the names that the ids stand for. */

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap
 import scala.util.Try
 
 import org.apache.hadoop.fs.Path
-import org.apache.spark.SparkConf
+import org.apache.spark.{SparkConf, SparkEnv}
 import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.sql.catalyst.QueryPlanningTracker
 import org.apache.spark.sql.internal.SQLConf
@@ -76,7 +76,8 @@ object Settings {
 
   /** The manifest of the cluster's configuration. A session has one of its own where the cluster has none, or lets sessions choose. */
   private def location(session: SparkSession): String = {
-    val static = session.sparkContext.getConf
+    // The context would copy its settings for each call.
+    val static = Option(SparkEnv.get).fold(session.sparkContext.getConf)(_.conf)
     val fixed = static.getOption(ManifestKey)
     val stored = storedSetting(session)
     val configured = stored.getOrElse(session.conf.getOption(ManifestKey)).orElse(fixed)

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Assignment, DeleteFromTable,
 import org.apache.spark.sql.catalyst.plans.logical.{MergeAction, MergeIntoTable, MergeRows, RowLevelWrite, UpdateTable}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.trees.TreePattern.BINARY_COMPARISON
 import org.apache.spark.sql.types.BooleanType
 
 /** Conditions in which only TRUE counts: there a call gives way to its predicate, which Spark can push down. */
@@ -31,6 +32,17 @@ object Truth {
     case MatchesFilter(_, _, _, Accepted(predicate)) => notTrue(predicate)
     case MatchesFilter(_, _, _, NotRejected(predicate)) => Not(predicate)
     case other => Not(other)
+  }
+
+  /** The same for a condition that has no calls any more: `p <=> true`, which is what columns of them are, gives way to `p`. */
+  def bare(expression: Expression): Expression = expression match {
+    case And(left, right) => And(bare(left), bare(right))
+    case Or(left, right) => Or(bare(left), bare(right))
+    case Accepted(predicate) => bare(predicate)
+    case NotRejected(predicate) => notFalse(predicate)
+    case Not(Accepted(predicate)) => notTrue(predicate)
+    case EqualNullSafe(predicate, Literal(false, BooleanType)) => Not(predicate)
+    case other => other
   }
 
   /** Whether a call stands under AND, OR and NOT alone. */
@@ -103,6 +115,17 @@ private object NotRejected {
     case Not(EqualNullSafe(predicate, Literal(false, BooleanType))) => Some(predicate)
     case _ => None
   }
+}
+
+/** Columns of calls in conditions, at each run of the rules that bring conditions and columns together: Spark does not push `p <=> true` down. */
+object BareFlags extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = plan.transformWithPruning(_.containsPattern(BINARY_COMPARISON)) {
+    case filter: FilterNode => changed(filter.condition).fold[LogicalPlan](filter)(bare => filter.copy(condition = bare))
+    case join @ Join(_, _, _, Some(condition), _) => changed(condition).fold[LogicalPlan](join)(bare => join.copy(condition = Some(bare)))
+  }
+
+  private def changed(condition: Expression): Option[Expression] =
+    if (condition.exists(_.isInstanceOf[EqualNullSafe])) Some(Truth.bare(condition)).filter(_ != condition) else None
 }
 
 /** Where only TRUE counts the predicate stands alone, so that it is planned as a hand-written one. The operator keeps the names of the filters. */

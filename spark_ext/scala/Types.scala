@@ -1,6 +1,7 @@
 package io.predicat.spark
 
 import java.util.Locale
+import java.util.concurrent.ConcurrentHashMap
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.catalyst.expressions.{Expression, NamedExpression}
@@ -18,7 +19,7 @@ object Types {
 
   /** What a filter cannot read: a column that does not hold the type that the catalog declares; columns of expressions declare none. */
   def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = if (declared.isEmpty) None else {
-    val wanted = Generated.withDefaultParserConf(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant")))
+    val wanted = read(declared)
     val actual = columnType(expression)
     refused(actual, wanted).map { row =>
       def filled(text: String): String = text.replace("{cast}", row.path("cast").asText).replace("{declared}", declared).replace("{column}", column)
@@ -26,6 +27,14 @@ object Types {
       s"filter $filter reads the column '$column' as $declared, but the relation here has ${actual.sql.toLowerCase(Locale.ROOT)} in it: " +
         s"${filled(row.path("why").asText)}; $declare${filled(table.path("view").asText)}"
     }
+  }
+
+  private val Most = 10000
+  private val known = new ConcurrentHashMap[String, DataType]()
+
+  private def read(declared: String): DataType = {
+    if (known.size > Most) known.clear()
+    known.computeIfAbsent(declared, _ => Generated.withDefaultParserConf(DataType.fromDDL(declared.replaceAll("\\bjson\\b(?!:)", "variant"))))
   }
 
   /** The type of a column, with the CHAR(n) in it, which Spark shows as a string and fills with blanks. */

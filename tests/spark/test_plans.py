@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -244,6 +244,109 @@ def test_a_call_is_named_by_its_filter(flights: Any) -> None:
         "matches_filter(plans.late)",
         "(NOT matches_filter(plans.late))",
     ]
+
+
+# What BI tools and engineers write with columns that hold outcomes: {v} is a view with the columns f and g,
+# {c} and {d} their predicates, {n} and {m} the conditions for the other rows.
+FLAGS = {
+    "flag": ("SELECT id FROM {v} WHERE f", "{c}"),
+    "is true": ("SELECT id FROM {v} WHERE f IS TRUE", "{c}"),
+    "= true": ("SELECT id FROM {v} WHERE f = true", "{c}"),
+    "<=> true": ("SELECT id FROM {v} WHERE f <=> true", "{c}"),
+    "<> false": ("SELECT id FROM {v} WHERE f <> false", "{c}"),
+    "in true": ("SELECT id FROM {v} WHERE f IN (true)", "{c}"),
+    "cast": ("SELECT id FROM {v} WHERE CAST(f AS int) = 1", "{c}"),
+    "case": ("SELECT id FROM {v} WHERE CASE WHEN f THEN 'a' ELSE 'b' END = 'a'", "{c}"),
+    "if": ("SELECT id FROM {v} WHERE IF(f, 1, 0) = 1", "{c}"),
+    "coalesce": ("SELECT id FROM {v} WHERE coalesce(f, false)", "{c}"),
+    "not": ("SELECT id FROM {v} WHERE NOT f", "{n}"),
+    "= false": ("SELECT id FROM {v} WHERE f = false", "{n}"),
+    "or": ("SELECT id FROM {v} WHERE f OR g", "({c}) OR ({d})"),
+    "and": ("SELECT id FROM {v} WHERE f = true AND g = true", "({c}) AND ({d})"),
+    "and not": ("SELECT id FROM {v} WHERE f AND NOT g", "({c}) AND ({m})"),
+    "second subquery": ("SELECT id FROM (SELECT * FROM {v} WHERE id > 1) WHERE f", "id > 1 AND ({c})"),
+    "view of a view": ("SELECT id FROM (SELECT id, f AND id > 1 AS h FROM {v}) WHERE h", "({c}) AND id > 1"),
+    "both": ("SELECT id, f FROM {v} WHERE f", None, "SELECT id, ({c}) IS TRUE AS f FROM {t} WHERE {c}"),
+    "groups": (
+        "SELECT carrier, count(*) FROM {v} WHERE f = true GROUP BY carrier",
+        None,
+        "SELECT carrier, count(*) FROM {t} WHERE {c} GROUP BY carrier",
+    ),
+    "join": (
+        "SELECT id FROM {v} JOIN ids ON id = number AND f",
+        None,
+        "SELECT id FROM {t} JOIN ids ON id = number AND ({c})",
+    ),
+    "left join": (
+        "SELECT number, id FROM ids LEFT JOIN {v} ON id = number AND NOT f",
+        None,
+        "SELECT number, id FROM ids LEFT JOIN {t} ON id = number AND ({n})",
+    ),
+    "in a subquery": (
+        "SELECT number FROM ids WHERE number IN (SELECT id FROM {v} WHERE f = true)",
+        None,
+        "SELECT number FROM ids WHERE number IN (SELECT id FROM {t} WHERE {c})",
+    ),
+    "union": (
+        "SELECT id FROM (SELECT * FROM {v} UNION ALL SELECT * FROM {v}) WHERE f",
+        None,
+        "SELECT id FROM (SELECT * FROM {t} UNION ALL SELECT * FROM {t}) WHERE {c}",
+    ),
+    "call = true": ("SELECT id FROM {t} WHERE matches_filter('plans.{f}') = true", "{c}"),
+    "call <> false": ("SELECT id FROM {t} WHERE matches_filter('plans.{f}') <> false", "{c}"),
+    "call as int": ("SELECT id FROM {t} WHERE CAST(matches_filter('plans.{f}') AS int) = 1", "{c}"),
+}
+
+
+def of_flags(shape: str, one: Written, other: Written, source: str) -> tuple[str, str]:
+    """A query over columns of outcomes, and the same with the predicates as they are written."""
+    ours, condition, *whole = FLAGS[shape]
+    view = (
+        f"(SELECT *, matches_filter('plans.{one.name}') AS f, matches_filter('plans.{other.name}') AS g "
+        f"FROM {source})"
+    )
+    words = {"{v}": view, "{t}": source, "{f}": one.name, "{c}": one.accepts, "{n}": one.rejects}
+    words |= {"{d}": other.accepts, "{m}": other.rejects}
+    result: list[str] = []
+    for query in (ours, whole[0] if whole else f"SELECT id FROM {{t}} WHERE {condition}"):
+        text = str(query)
+        for word, meaning in words.items():
+            text = text.replace(word, meaning)
+        result.append(text)
+    return result[0], result[1]
+
+
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("shape", FLAGS)
+def test_columns_of_outcomes_are_pushed_down(flights: Any, shape: str, source: str) -> None:
+    """Also to partitions, whose column two of the filters read."""
+    different: list[str] = []
+    for one, other in pairwise(row for row in FILTERS if row.name in (*FEW, "united", "majors")):
+        ours, theirs = of_flags(shape, one, other, source)
+        found, wanted = (pushed(flights.sql(text)) for text in (ours, theirs))
+        if found != wanted:
+            different.append(f"{ours}\n{found}\n{theirs}\n{wanted}")
+    assert not different, f"{len(different)} plans:\n" + "\n".join(different)
+
+
+def pushed(frame: Any) -> list[list[str]]:
+    """What each scan of a query is given, whatever the order."""
+    plan = re.sub(r"#\d+L?", "", str(frame._jdf.queryExecution().executedPlan().toString()))
+    lists = re.findall(
+        r"((?:PushedFilters|PartitionFilters): \[.*?\])(?=, [A-Z]\w+: |$| )", plan, re.MULTILINE
+    )
+    return [sorted(re.split(r"[][ ,]+", text)) for text in lists]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shape", FLAGS)
+def test_rows_by_columns_of_outcomes(flights: Any, shape: str) -> None:
+    for one, other in pairwise(FILTERS):
+        ours, theirs = (
+            sorted(repr(tuple(row)) for row in flights.sql(text).collect())
+            for text in of_flags(shape, one, other, "plans_memory")
+        )
+        assert ours == theirs, (shape, one.name)
 
 
 CHANGES = {
