@@ -110,7 +110,7 @@ def test_rows_of_the_table_are_reached() -> None:
         (
             "spark",
             "array<struct<t:timestamp_ntz,größe:char(3),b:interval>>",
-            "array<struct<t: timestamp_ntz, größe: char(3)>>",
+            "array<struct<t: timestamp_ntz, `größe`: char(3)>>",
         ),
     ],
 )

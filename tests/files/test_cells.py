@@ -11,7 +11,7 @@ import pytest
 
 import predicat
 from predicat import backends
-from predicat.backends.column_types import duckdb_type
+from predicat.backends.column_types import column_type, duckdb_type, holds
 from predicat.catalog.file_formats import FileFormat
 from predicat.files import cells
 from predicat.files.cells import Converter, Number
@@ -175,13 +175,16 @@ def test_parts_of_json_are_values_of_columns_everywhere(kind: str) -> None:
         text = f"TRY_CAST(TRY_CAST(x AS JSON) AS {duckdb_type(cells.read_type(decl))})"
         held = f"SELECT {cells.in_forms('duckdb', text, held_type(decl))} AS x FROM (SELECT ?::VARCHAR AS x)"
         reads = [predicat.parse(one, "spark", {"x": decl}).sql("duckdb") for one in READS]
-        for one, wanted in FORMS[kind].items():
-            if wanted is BAD or wanted is None:
-                continue
+        values = {
+            one: wanted for one, wanted in FORMS[kind].items() if wanted is not BAD and wanted is not None
+        }
+        for one, wanted in rounds(values.items(), 1):
             document = json.dumps({"a b": [one, None], "it": {"x": one}})
             row = {"x": convert(document)}
             assert row["x"] == {"a b": [wanted, None], "it": {"x": wanted}}
             found = connection.execute(f"SELECT {', '.join(reads)} FROM ({held})", [document]).fetchone()
+            (text,) = connection.execute(f"SELECT typeof(x) FROM ({held})", [document]).fetchone() or ("",)
+            assert holds("duckdb", decl, column_type("duckdb", text)).kind == "same", text
             assert found == tuple(
                 predicat.parse(read, "spark", {"x": decl}).evaluate(row) for read in READS
             ), one

@@ -25,7 +25,7 @@ from predicat.ir.types import TypeSyntaxError, parse_type
         ("timestamptz(6)[]", "array<timestamp>"),
         (
             "struct<`Zip Code`: int, größe text, `a``b` date>",
-            "struct<`Zip Code`: bigint, größe: string, `a``b`: date>",
+            "struct<`Zip Code`: bigint, `größe`: string, `a``b`: date>",
         ),
     ],
 )

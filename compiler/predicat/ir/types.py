@@ -140,7 +140,8 @@ SCALAR_NAMES = tuple(_SPELLINGS)
 _SECOND_WORDS = {"double": ("precision",), "character": ("varying",), "timestamp": ("with", "time", "zone")}
 _WITH_LENGTH = ("varchar", "char", "character")
 _WITH_PRECISION = ("timestamp", "timestamptz")
-_WORD = re.compile(r"[^\W\d]\w*")
+# Spark has other names in backticks.
+_WORD = re.compile(r"[^\W\d]\w*", re.ASCII)
 _TOKEN = re.compile(r"\s*([^\W\d]\w*|[0-9]+|\[\]|[<>(),:]|`(?:[^`]|``)+`)")
 # A type inside of another one that its own reader may know: its type, and where it ends.
 Leaf = Callable[[str, int], tuple[Type, int] | None]

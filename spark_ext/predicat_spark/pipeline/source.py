@@ -39,7 +39,7 @@ from predicat_spark.settings import READING, settings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 # The endings of files, and Spark's formats for them.
 FORMATS = {
@@ -287,7 +287,7 @@ def _typeless(
             decl.column("spark").lower() for decl in dataset.fields.values() if cells.is_scalar(decl.type)
         }
         schema = ", ".join(
-            f"{quoted(column.name)} {'string' if is_text else column.dataType.simpleString()}"
+            f"{quoted(column.name)} {'string' if is_text else _shown(column.dataType)}"
             for column in _own_schema(session, kind, source)
             if column.name != RECORD
             for is_text in [column.name.lower() in texts and column.dataType.typeName() not in _NESTED]
@@ -343,7 +343,7 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
     inner = _inner(frame, name)
     if inner == "string" and cells.is_scalar(decl.type):
         return cells.sql("spark", name, decl, form) if decl.type != STRING or form.nulls else None
-    if frame.schema[name].dataType.simpleString() == kind.replace(", ", ",").replace(": ", ":"):
+    if _shown(frame.schema[name].dataType) == kind.replace(", ", ",").replace(": ", ":"):
         is_same = cells.is_scalar(decl.type) or held == decl.type
         return None if is_same else cells.in_forms("spark", column, held)
     text = column if inner == "string" else f"to_json({column})"
@@ -360,9 +360,24 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
 def column_types(frame: DataFrame) -> dict[str, str]:
     """The types of the columns; a char(n), which Spark shows as a string, by its own name."""
     return {
-        field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or field.dataType.simpleString()
+        field.name: field.metadata.get("__CHAR_VARCHAR_TYPE_STRING") or _shown(field.dataType)
         for field in frame.schema
     }
+
+
+def _shown(kind: DataType) -> str:
+    """A type as text, with names of members that are no words in backticks."""
+    from pyspark.sql.types import ArrayType, MapType, StructType  # noqa: PLC0415  # Spark is slow to load
+
+    if isinstance(kind, ArrayType):
+        return f"array<{_shown(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"map<{_shown(kind.keyType)},{_shown(kind.valueType)}>"
+    if not isinstance(kind, StructType):
+        return kind.simpleString()
+    names = [name if re.fullmatch("[A-Za-z_][A-Za-z_0-9]*", name) else quoted(name) for name in kind.names]
+    parts = (f"{name}:{_shown(part.dataType)}" for name, part in zip(names, kind.fields, strict=True))
+    return f"struct<{','.join(parts)}>"
 
 
 def kinds_of(frame: DataFrame, filters: Iterable[Filter]) -> dict[str, str]:

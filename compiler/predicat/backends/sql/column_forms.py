@@ -288,7 +288,7 @@ def as_held(engine: str, decl: FieldDecl, value: str) -> str:
     found = _held_as(engine, of_field(decl))
     if found is not None and (write := found[1].written or found[1].convert) is not None:
         return write(exp.Paren(this=exp.Var(this=value))).sql(dialect=engine)
-    wanted = stored_type(engine, decl, lambda _: "")
+    wanted = stored_type(engine, decl, lambda kind: kind.name if isinstance(kind, FormType) else "")
     return f"TRY_CAST({value} AS {wanted})" if wanted else value
 
 
