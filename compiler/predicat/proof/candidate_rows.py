@@ -3,10 +3,11 @@
 import json
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
@@ -37,6 +38,7 @@ from predicat.ir.values import FIRST_NOW, LAST_NOW
 from predicat.ir.widths import as_stored, fits
 from predicat.proof.candidate_values import MOMENT, joined, near_values, piece, texts_of, typical_values
 from predicat.proof.set_samples import samples, sets_of
+from predicat.semantics.calendar import in_zone
 from predicat.semantics.time_zones import moment_of
 
 # A path in a row: the name of the field, then keys; -1 means every element of an array, and `_IN_TEXT` the
@@ -69,6 +71,10 @@ _MAX = 40
 _MOST_CONVERTED = 10
 # So many times are looked up in a zone.
 _MOST_SHOWN = 8
+_OTHER_WAY: Mapping[str, Callable[[datetime, str], datetime | None]] = {
+    "in_zone": moment_of,
+    "from_zone": lambda value, zone: in_zone(value, ZoneInfo(zone)),
+}
 _DIAGONALS = 3
 _MAX_PIECES = 16
 
@@ -112,17 +118,20 @@ class CandidateRows:
         return [as_stored(value, decl) for value in values if fits(value, decl)]
 
     def _in_zones(self, parts: Iterable[Node]) -> None:
-        """Add the timestamps at which local time in a zone equals a constant of a comparison."""
+        """Add the timestamps at which local time in a zone equals a constant of a comparison, and the local
+        times of constants.
+        """
         result: dict[Slot, list[Any]] = {}
         for part in parts:
             match part:
-                case Call(op="in_zone", args=(moment, Literal(value=str(zone)))):
+                case Call(op=op, args=(moment, Literal(value=str(zone)))) if op in _OTHER_WAY:
                     slot = _slot(moment, {})
                 case _:
                     continue
             if slot is not None and self.kinds.get(slot) == TIMESTAMP:
-                shown = [value for value in self.values[slot] if isinstance(value, datetime)][:_MOST_SHOWN]
-                result.setdefault(slot, []).extend(moment_of(value, zone) for value in shown)
+                values = [*self.values[slot][:_MOST_SHOWN], *typical_values(TIMESTAMP)]
+                shown = [value for value in values if isinstance(value, datetime)]
+                result.setdefault(slot, []).extend(_OTHER_WAY[op](value, zone) for value in shown)
         for slot, moments in result.items():
             self.values[slot] = [*(one for one in moments if one is not None), *self.values[slot]]
 

@@ -204,7 +204,7 @@ def _moments(op: str, number: int, kind: Type) -> list[Any]:
 
 def typical_values(kind: Type, column: FieldDecl | None = None) -> list[Any]:
     """Values of a type that authors of filters often forget, with the ends of the range of its column."""
-    if column is not None and (form := of_field(column)) is not None:
+    if column is not None and (form := of_field(column)) is not None and form.samples:
         return list(form.samples)
     if kind == STRING:
         return ["", "a", "x"]
