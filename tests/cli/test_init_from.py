@@ -216,6 +216,7 @@ def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:
             and "  at: timestamp\n" in text
             and "  state: enum(new, paid)\n" in text
             and "  ref: uuid\n" in text
+            and text.count("{type: timestamp, zone: Europe/Berlin}") == 1
             and "  local: timestamp_ntz\n" in text
             and "  paid_at: {type: timestamp_ntz, column: Paid At}" in text
             and "# not supported" not in text

@@ -10,6 +10,9 @@ from predicat.deploy.field_names import in_ascii
 from predicat.deploy.first_filter import first_filter
 
 _OWNER = "you@example.com"
+_OF_LOCAL_TIMES = (
+    "  # A timestamp_ntz is a local time. If its time zone is known: {type: timestamp, zone: Europe/Berlin}"
+)
 
 
 def dataset_name(described: Described) -> str:
@@ -43,6 +46,8 @@ def dataset_text(name: str, described: Described) -> str:
         for column in described.columns
         if column.type is None
     ]
+    if any(column.type == "timestamp_ntz" for column in fields.values()):
+        lines.append(_OF_LOCAL_TIMES)
     lines += [f"  {field_text(described.engine, field, column)}" for field, column in fields.items()]
     return "\n".join([*lines, *_first_filter(described, key)]) + "\n"
 
