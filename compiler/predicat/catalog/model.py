@@ -394,6 +394,14 @@ class Catalog(Struct, frozen=True):
         except PredicatError:
             return False
 
+    def items(self) -> Iterator[tuple[str, Predicate]]:
+        """The names of all filters, and the predicates of their latest versions."""
+        return ((name, self[name]) for name in self)
+
+    def __repr__(self) -> str:
+        """One line: the numbers of datasets and filters."""
+        return f"Catalog({len(self.datasets)} datasets, {len(self)} filters)"
+
     def only(self, names: Iterable[str]) -> Catalog:
         """The catalog with only these filters (`dataset.filter`) and those that they refer to.
 

@@ -23,6 +23,17 @@ def place(path: str) -> str:
     return "standard input" if path == "-" else path
 
 
+no_table = Failure[str]("""bad-value: {kind} is not a table
+    hint: give a pandas DataFrame, or a pyarrow Table (Polars: df.to_arrow()); rows: evaluate_many""")
+no_column = Failure[str, Iterable[str]]("""column: the table has no column {column!r}
+    hint: {known:near column}""")
+columns_alike = Failure[str, Iterable[str]]("""column: several columns could be {column!r}: {names:list}
+    hint: rename one: DuckDB tells no capitals from small letters""")
+# `column` has its name, its type and the declared type.
+column_of_table = Failure[tuple[str, str, str], str, str | None]("""column-type: the table has {column[1]} in
+    its column {column[0]!r}, which is declared as {column[2]}: {why}
+    hint: convert the column{natural:is None  first|, or declare the field as {natural}}""")
+unreadable_table = Failure[str]("unreadable: DuckDB cannot read the table: {reason}")
 one_path = Problem[Iterable[str]]("""bad-value: relation: files have one path, as the value of {kinds:by or}
     hint: such as {{csv: orders*.csv, delim: ";"}}""")
 no_choice = Problem[str, str, Iterable[str]]("""bad-value: {key}: {text!r} is not one of {known:reprs}
