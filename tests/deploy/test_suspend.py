@@ -56,7 +56,8 @@ def test_everything_comes_back_but_for_the_column(
         assert [line for line in before if line not in after] == old
         assert [line for line in after if line not in before] == new
     else:
-        assert {line for line in after if line not in before} == {
+        new_lines = {line.replace(" people.", " ") for line in after if line not in before}
+        assert new_lines == {
             "    city text",
             "    age integer,",
             "    age,",

@@ -102,10 +102,14 @@ SPARK: Keys = {
         "Default: true.",
     )
 }
-VIEW_REASON, VIEW_COLUMNS = "reason", "columns"
+VIEW_REASON, VIEW_COLUMNS, VIEW_FUNCTION = "reason", "columns", "function"
 VIEW_OPTIONS: Keys = {"security_invoker": _BOOLEAN, "security_barrier": _BOOLEAN}
 VIEW: Keys = {
     **VIEW_OPTIONS,
+    VIEW_FUNCTION: about(
+        "boolean",
+        "Whether there is also a function dataset__filter(relation), for indexes, policies and queries.",
+    ),
     VIEW_REASON: {
         "type": "string",
         "minLength": 1,

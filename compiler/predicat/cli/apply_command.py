@@ -129,6 +129,7 @@ def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
         ],
         "lists": list(plan.lists.lines()),
         "functions": len(plan.functions.to_install),
+        "filter_functions": list(plan.filters.lines()),
         "renewed": len(plan.renewed),
         "transactions": len(plan.batches),
         "done": script is None,
@@ -155,7 +156,7 @@ def _text(done: Plan, catalog: Catalog) -> str:
         return say.NO_VIEWS
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
-    lines += done.lists.lines()
+    lines += [*done.lists.lines(), *done.filters.lines()]
     if done.renewed:
         lines.append(f"renew the marks of {quantity(len(done.renewed), 'view')}: the server stores them anew")
     lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]

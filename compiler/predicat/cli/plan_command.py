@@ -50,6 +50,7 @@ def command(
 
 def _lines(document: dict[str, Any]) -> list[str]:
     lines = [f"install {name}" for name in document["functions"]] + document["lists"]
+    lines += document["filter_functions"]
     for row in document["changes"]:
         lines.append(f"{row['action']} {row['view']}: {row['reason']}")
         lines += [f"  also {reader}" for reader in row["readers"]]

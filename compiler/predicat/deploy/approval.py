@@ -52,6 +52,7 @@ def document(connection: psycopg.Connection, plan: Plan, options: Mapping[str, A
         "options": dict(options),
         "functions": functions,
         "lists": list(plan.lists.lines()),
+        "filter_functions": [f"{statement};" for _, statement in plan.filters.statements()],
         "changes": rows,
         "undo": undo(connection, plan),
     }

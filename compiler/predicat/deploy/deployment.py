@@ -13,8 +13,18 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import definitions, dependents, failures, functions, inventory, list_tables, locks
+from predicat.deploy import (
+    definitions,
+    dependents,
+    failures,
+    filter_functions,
+    functions,
+    inventory,
+    list_tables,
+    locks,
+)
 from predicat.deploy.dependents import Closure, Saved
+from predicat.deploy.filter_functions import FunctionPlan
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
 from predicat.deploy.list_tables import ListPlan
@@ -39,11 +49,18 @@ class Plan(Struct):
     relations: Mapping[str, Relation]
     functions: Choice
     lists: ListPlan = field(default_factory=ListPlan)
+    filters: FunctionPlan = field(default_factory=FunctionPlan)
+    """The functions of filters."""
 
     @property
     def changes(self) -> list[Step]:
         """The steps that change something."""
         return [step for step in self.steps if step.action != Action.KEEP]
+
+    @property
+    def changes_around(self) -> bool:
+        """Whether something beside the views changes."""
+        return bool(self.functions.to_install or self.lists.changes or self.filters.steps)
 
     @property
     def renewed(self) -> list[Step]:
@@ -67,7 +84,7 @@ class Plan(Struct):
         room = max(BATCH - len(again), 0)
         first = [*again, *others[:room]]
         return [
-            *([first] if first or self.functions.to_install or self.lists.changes else []),
+            *([first] if first or self.changes_around else []),
             *(list(part) for part in _batched(others[room:])),
         ]
 
@@ -120,6 +137,11 @@ def compared(
         lists = list_tables.plan(
             connection, name, views, oids, in_schemas, force=rules is not None and rules.force
         )
+        tables = {relation.oid: relation.sql for relation in relations.values()}
+        mine = in_schemas if suspended is None else ()
+        filters = filter_functions.plan(
+            connection, name, views, tables, mine, force=rules is not None and rules.force
+        )
     place = "relation" if schema is None else "schema"
     planner = Planner(
         catalog,
@@ -132,7 +154,7 @@ def compared(
         schema,
     )
     steps = planner.steps(views, existing)
-    return Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists), planner
+    return Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists, filters), planner
 
 
 def _schemas(views: Sequence[View], existing: Sequence[Existing], schema: str | None) -> set[str]:
@@ -234,6 +256,8 @@ def execute(connection: psycopg.Connection, name: str, result: Plan, limits: Lim
                 if number == 0:
                     batch.fill_lists()
                 batch.run(steps)
+                if number == 0:
+                    batch.make_functions()
                 if number == len(batches) - 1:
                     batch.settle_lists()
         except PredicatError as error:
@@ -291,6 +315,11 @@ class Batch(Struct):
     def fill_lists(self) -> None:
         """Create and fill the tables of long lists, before the views that read them."""
         for shown, statement in list_tables.fill(self.connection, self.plan.lists):
+            self.execute(shown, [statement])
+
+    def make_functions(self) -> None:
+        """Create, replace and drop the functions of filters."""
+        for shown, statement in self.plan.filters.statements():
             self.execute(shown, [statement])
 
     def settle_lists(self) -> None:
@@ -521,6 +550,8 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         yield from _script(
             connection, [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
         )
+        if number == 0:
+            yield from (f"{line};" for _, line in plan.filters.statements())
         if number == len(plan.batches) - 1:
             yield from (f"{line};" for _, line in list_tables.grants(plan.lists, plan.lists.grants))
             yield from (f"{list_tables.drop(place)};" for place in plan.lists.drop)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import definitions, dependents, inventory, locks, relations
+from predicat.deploy import definitions, dependents, filter_functions, inventory, locks, relations
 from predicat.deploy.dependents import Saved
 from predicat.deploy.deployment import Batch, Plan, compared, owned
 from predicat.deploy.functions import Choice
@@ -45,6 +45,7 @@ class Suspension(Struct):
     rules: Rules = Rules()
     limits: Limits = Limits()
     search_path: str = ""
+    relation: int = 0
 
     def run(self, *, dry: bool = False) -> list[str]:
         """Alter the table. Returns the views that were away, in the order in which they came back. With `dry`
@@ -75,6 +76,7 @@ class Suspension(Struct):
         if found is None:
             known = relations.tables(self.connection)
             raise PredicatError.of(say.no_table(self.table, msg.did_you_mean(self.table, known)))
+        self.relation = found.oid
         ((owner, kind),) = self.connection.execute(_OWNER.encode(), (found.oid,)).fetchall()
         word = _KINDS.get(kind, "TABLE")
         return found.oid, f"{word} {found.sql} OWNER TO {dependents.quoted(owner)}"
@@ -116,6 +118,8 @@ class Suspension(Struct):
         """Take everything away, alter the table, and bring everything back."""
         before = batch.plan
         batch.take_away()
+        for statement in filter_functions.drops(self.connection, self.name, self.relation):
+            batch.execute(self.table, [statement])
         self.execute()
         self.use_search_path()
         known = {row.qualified for row in self.catalog.filters()}
@@ -141,6 +145,7 @@ class Suspension(Struct):
             batch.fill_lists()
             batch.bring_back(steps, same=False)
             batch.write_marks(list(steps.values()))
+            batch.make_functions()
             batch.settle_lists()
         finally:
             batch.plan = before

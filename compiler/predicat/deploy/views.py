@@ -7,13 +7,14 @@ from sqlglot import exp
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.lines import broken
-from predicat.catalog.keys import VIEW_COLUMNS
+from predicat.catalog.keys import VIEW_COLUMNS, VIEW_FUNCTION
 from predicat.catalog.model import Catalog, Filter
 from predicat.deploy.marks import Mark, digest
 from predicat.deploy.names import InSchema, qualified
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics.messages import deploy as say
+from predicat.ir.nodes import Node
 from predicat.ir.types import ArrayType, Type
 from predicat.ir.value_sets import ValueSet
 from predicat.rewrite.list_tables import in_tables, long_lists
@@ -37,8 +38,15 @@ class View(InSchema, frozen=True):
     """The long lists in whose tables it looks, with the types of their values."""
     relation: int = 0
     """The OID of the relation that it reads."""
+    function: str = ""
+    """A query with the value of the filter, if it is to have a function; see `filter_functions`."""
     past_policies: tuple[str, str, str] | None = None
     """Its relation, and what it reads past row-level security: see `Relation`."""
+
+    @property
+    def function_hash(self) -> str:
+        """A hash of what its function is made of."""
+        return digest(self.function)
 
 
 def views_of(
@@ -72,6 +80,15 @@ def views_of(
     return out
 
 
+def _function_query(node: Node, relation: Relation) -> str:
+    """The value of a filter in a query of two relations, of which the server writes with the name of its
+    relation before each column.
+    """
+    value = backends.dialect("postgres").render(node, storage=relation.storage)
+    source = f"{qualified(relation.schema, relation.name)} AS predicat_row"
+    return f"SELECT {value} AS predicat_value FROM {source}, (SELECT 1) AS predicat_one (predicat_one)"
+
+
 def _columns(filter_: Filter, relation: Relation) -> tuple[Column, ...]:
     """The columns of a view: those that the catalog names, in its order, or all. Raises PredicatError."""
     there = {column.name: column for column in relation.columns}
@@ -86,10 +103,10 @@ def _columns(filter_: Filter, relation: Relation) -> tuple[Column, ...]:
 def _view(
     filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
 ) -> View | None:
-    node = filter_.row_filter() if filter_.has_view() else None
-    if node is None:
+    whole = filter_.row_filter() if filter_.has_view() else None
+    if whole is None:
         return None
-    node = in_tables(node, schema or relation.schema)
+    node = in_tables(whole, schema or relation.schema)
     # The condition is rendered SQL: parsing it again with sqlglot could change it.
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
@@ -129,5 +146,6 @@ def _view(
             if isinstance(constant.type, ArrayType)
         ),
         relation.oid,
+        _function_query(whole, relation) if filter_.view_options.get(VIEW_FUNCTION) else "",
         relation.past_policies and (f"{relation.schema}.{relation.name}", *relation.past_policies),
     )

@@ -163,6 +163,17 @@ other_plan = Failure[str, Iterable[str]]("""view: {file} is not the plan for thi
     hint: run predicat plan again, and have it approved""")
 no_plan = Failure[str]("""usage: {file} is not a plan
     hint: predicat plan --out FILE writes one""")
+function_of_others = Failure[str]("""view: the function {function} was not created by predicat for this
+    catalog
+    hint: drop it, or leave out function: true under view""")
+function_edited = Failure[str]("""view: the function {function} was changed by hand: its body is different
+    hint: put the change into the catalog, then run predicat apply --force""")
+function_needed = Failure[str, Iterable[str]]("""view: the function {function} should be dropped, as no filter
+    asks for it, but these depend on it: {needed:listed 30}
+    hint: drop these first""")
+function_is_stored = Failure[str, Iterable[str]]("""view: the function {function} changes its meaning, and
+    these have stored values of the old one: {kept:listed 30}
+    hint: drop these first, and create them again after predicat apply""")
 view_changing = Failure[Iterable[str]]("""view: another session changed {views:listed} meanwhile
     hint: run predicat apply again""")
 

@@ -1,0 +1,205 @@
+"""A function for each filter that asks for one: `schema.dataset__filter(relation) RETURNS boolean`.
+
+With it, partial indexes, policies and queries of others can use a filter: the planner puts its SQL in the
+place of the call. The body is what this server makes of the SQL of the filter, with every name resolved.
+It is compared with that: in another version of PostgreSQL nothing seems to be changed.
+
+An index keeps what its expression was when it was built. So a function with another meaning is refused while
+something stored depends on it.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+import psycopg
+from msgspec import Struct, field
+
+from predicat.deploy.dependents import literal, quoted
+from predicat.deploy.inventory import TRUSTED
+from predicat.deploy.names import InSchema, qualified
+from predicat.deploy.views import View
+from predicat.diagnostics import Reporter
+from predicat.diagnostics.messages import deploy as say
+
+# Schema, name, and the relation whose rows it takes.
+Key = tuple[str, str, int]
+_ROW = "predicat_row"
+
+
+class Made(Struct, frozen=True):
+    """What the server makes of the SQL of a filter."""
+
+    body: str
+    volatility: str
+    stored: str
+
+
+class Existing(InSchema, frozen=True):
+    """A function with the name or the mark of one. `kept` are indexes and the like that store its values,
+    `needed` all that depends on it.
+    """
+
+    relation: int
+    argument: str
+    comment: str
+    trusted: bool
+    body: str
+    volatility: str
+    kept: tuple[str, ...]
+    needed: tuple[str, ...]
+
+    @property
+    def sql(self) -> str:
+        """The function in SQL, with the type of its argument."""
+        return f"{qualified(self.schema, self.name)}({self.argument})"
+
+
+class FunctionPlan(Struct):
+    """What is to be done: statements with the name of their function, and a line for people."""
+
+    steps: Sequence[tuple[str, str, Sequence[str]]] = field(default_factory=list[tuple[str, str, list[str]]])
+
+    def lines(self) -> Iterator[str]:
+        """The changes, one per line."""
+        return (f"{action} function {name}" for action, name, _ in self.steps)
+
+    def statements(self) -> Iterator[tuple[str, str]]:
+        """The statements, each with the name of its function."""
+        return ((name, statement) for _, name, made in self.steps for statement in made)
+
+
+_THERE = f"""
+WITH trusted AS ({TRUSTED})
+SELECT n.nspname, p.proname, t.typrelid::bigint, format_type(t.oid, NULL),
+  COALESCE(obj_description(p.oid, 'pg_proc'), ''), p.proowner IN (SELECT oid FROM trusted),
+  COALESCE(pg_get_function_sqlbody(p.oid), p.prosrc), p.provolatile::text,
+  ARRAY(SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_depend d
+    WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid AND d.classid IN
+    ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_statistic_ext'::regclass)),
+  ARRAY(SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_depend d
+    WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid AND d.deptype <> 'i')
+FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_type t ON t.oid = p.proargtypes[0]
+WHERE p.pronargs = 1 AND p.prokind = 'f' AND t.typrelid <> 0
+AND ((n.nspname::text, p.proname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
+  OR strpos(COALESCE(obj_description(p.oid, 'pg_proc'), ''), %(mark)s::text) > 0)
+"""
+
+
+def mark(catalog: str) -> str:
+    """The beginning of the mark in the comments of the functions of a catalog."""
+    return f"[predicat-filter/1 catalog={catalog} "
+
+
+def read(
+    connection: psycopg.Connection, catalog: str, views: Sequence[View], relations: Collection[int]
+) -> dict[Key, Existing]:
+    """The functions of one row with the names of these views, or with the mark of the catalog."""
+    arguments = {
+        "schemas": [view.schema for view in views],
+        "names": [view.name for view in views],
+        "mark": mark(catalog),
+        "relations": list(relations),
+    }
+    rows = connection.execute(_THERE.encode(), arguments).fetchall()
+    found = [
+        Existing(
+            schema, name, int(relation), argument, comment, trusted, body, kind, tuple(kept), tuple(needed)
+        )
+        for schema, name, relation, argument, comment, trusted, body, kind, kept, needed in rows
+    ]
+    return {(one.schema, one.name, one.relation): one for one in found}
+
+
+def plan(
+    connection: psycopg.Connection,
+    catalog: str,
+    views: Sequence[View],
+    relations: Mapping[int, str],
+    schemas: Collection[str],
+    *,
+    force: bool = False,
+) -> FunctionPlan:
+    """What the functions of some views need. Raises PredicatError for functions of others, for changes by
+    hand without `force`, and for what depends on a function that changes or goes.
+    """
+    reporter = Reporter()
+    wanted = {(view.schema, view.name, view.relation): view for view in views if view.function}
+    there = read(connection, catalog, list(wanted.values()), relations)
+    steps: list[tuple[str, str, list[str]]] = []
+    for key, view in wanted.items():
+        present, row = there.get(key), relations[view.relation]
+        made = make(connection, view, row)
+        shown = f"{view.shown}({row})"
+        if present is not None:
+            if not present.trusted or mark(catalog) not in present.comment:
+                reporter.add(say.function_of_others(shown))
+                continue
+            if (present.body, present.volatility) == (made.stored, made.volatility):
+                continue
+            if f"hash={view.function_hash}]" in present.comment and not force:
+                reporter.add(say.function_edited(shown))
+            if present.kept:
+                reporter.add(say.function_is_stored(shown, present.kept))
+        statements = create(connection, catalog, view, row, made)
+        steps.append(("create" if present is None else "replace", shown, statements))
+    for key, present in there.items():
+        if (
+            key not in wanted
+            and mark(catalog) in present.comment
+            and present.trusted
+            and present.schema in schemas
+        ):
+            if present.needed:
+                reporter.add(say.function_needed(present.shown, present.needed))
+            steps.append(("drop", present.shown, [f"DROP FUNCTION {present.sql}"]))
+    reporter.raise_errors()
+    return FunctionPlan(steps)
+
+
+def make(connection: psycopg.Connection, view: View, relation: str) -> Made:
+    """What the server makes of the function of a view. Nothing stays."""
+    with connection.transaction(force_rollback=True):
+        connection.execute(f"CREATE TEMPORARY VIEW predicat_text AS {view.function}".encode())
+        ((text,),) = connection.execute(
+            b"SELECT pg_get_viewdef('pg_temp.predicat_text'::regclass)"
+        ).fetchall()
+        body = str(text)[str(text).index("SELECT ") + 7 : str(text).rindex(" AS predicat_value\n")]
+        volatility = "i" if _is_immutable(connection, relation, body) else "s"
+        connection.execute(_function("pg_temp", view.name, relation, body, volatility).encode())
+        query = (
+            f"SELECT pg_get_function_sqlbody({literal(connection, f'pg_temp.{quoted(view.name)}')}::regproc)"
+        )
+        ((stored,),) = connection.execute(query.encode()).fetchall()
+    return Made(body, volatility, str(stored))
+
+
+def _is_immutable(connection: psycopg.Connection, relation: str, body: str) -> bool:
+    """Whether the server lets an index use an expression."""
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(f"CREATE TEMPORARY TABLE {_ROW} (LIKE {relation})".encode())
+            connection.execute(f"CREATE INDEX ON pg_temp.{_ROW} (({body}))".encode())
+            return True
+    except (psycopg.errors.InvalidObjectDefinition, psycopg.errors.FeatureNotSupported):
+        return False
+
+
+def _function(schema: str, name: str, relation: str, body: str, volatility: str) -> str:
+    word = {"i": "IMMUTABLE", "s": "STABLE"}[volatility]
+    head = f"CREATE OR REPLACE FUNCTION {qualified(schema, name)}({_ROW} {relation}) RETURNS boolean"
+    return f"{head} LANGUAGE sql {word} RETURN {body}"
+
+
+def create(connection: psycopg.Connection, catalog: str, view: View, relation: str, made: Made) -> list[str]:
+    """The statements that create or replace the function of a view."""
+    made_of = f"filter={view.mark.dataset}.{view.mark.filter} hash={view.function_hash}]"
+    note = f"{view.note}\n{mark(catalog)}{made_of}"
+    return [
+        _function(view.schema, view.name, relation, made.body, made.volatility),
+        f"COMMENT ON FUNCTION {view.sql}({relation}) IS {literal(connection, note)}",
+    ]
+
+
+def drops(connection: psycopg.Connection, catalog: str, relation: int) -> list[str]:
+    """The statements that drop the functions of a catalog on one relation."""
+    found = read(connection, catalog, [], [relation]).values()
+    return [f"DROP FUNCTION {one.sql}" for one in found if one.trusted and one.relation == relation]
