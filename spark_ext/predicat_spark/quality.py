@@ -75,7 +75,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             with settings(frame.sparkSession, READING):
                 _ = frame.selectExpr(condition).schema
         except PySparkException as error:
-            return _first_line(error)
+            return str(error).strip().splitlines()[0]
         return None
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
@@ -104,10 +104,6 @@ def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
     if not counts or reading.form is None or not Path(source).exists():
         return BadCells(counts)
     return BadCells(counts, finding.samples(files_of(source), reading.form, fields, counts))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().splitlines()[0]
 
 
 def _count(frame: DataFrame, plan: Plan) -> Totals:

@@ -40,7 +40,7 @@ def command(
     changed = count = 0
     problems_: list[dict[str, Any]] = []
     for file in files or catalog_files(folder, reporter):
-        source = _standard_input() if str(file) == "-" else read_source(file, reporter, {})
+        source = Source("<stdin>", sys.stdin.read()) if str(file) == "-" else read_source(file, reporter, {})
         if source is None:
             continue
         count += 1
@@ -86,7 +86,3 @@ def _write(file: Path, text: str) -> None:
     mode = file.stat().st_mode
     write_text(file.resolve(), text)
     file.chmod(mode)
-
-
-def _standard_input() -> Source:
-    return Source("<stdin>", sys.stdin.read())

@@ -62,7 +62,7 @@ def _unchanged(source: Source, text: str) -> None:
     after = Source(source.name, text)
     if _data(_root(source)) != _data(_root(after)):
         raise _refused(source, say.DATA_WOULD_CHANGE)
-    comments = sorted(_comments(text))
+    comments = sorted((comment for comment, _ in _commented(text)))
     for comment, at in _commented(source.text):
         if comment in comments:
             comments.remove(comment)
@@ -114,10 +114,6 @@ def _comments_in_line(text: str) -> str:
         if line or (out and out[-1]):
             out.append(line)
     return "\n".join(out[::-1]).strip("\n") + "\n"
-
-
-def _comments(text: str) -> Iterator[str]:
-    return (comment for comment, _ in _commented(text))
 
 
 def _commented(text: str) -> Iterator[tuple[str, int]]:

@@ -301,7 +301,7 @@ def _of_json(text: io.TextIOWrapper, path: str) -> Iterator[Record]:
             return
         begun = True
         try:
-            row = _parsed(line)
+            row = json.loads(line, parse_float=Number)
         except (ValueError, RecursionError):
             yield Record({}, number, say.NO_JSON)
         else:
@@ -329,7 +329,3 @@ def _of_array(text: str, path: str, first: int) -> Iterator[Record]:
         yield _object(row, line, text[at:end])
         line += text.count("\n", at, end)
         at = end
-
-
-def _parsed(line: str) -> Any:
-    return json.loads(line, parse_float=Number)

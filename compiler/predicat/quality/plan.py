@@ -154,17 +154,13 @@ def _groups(dataset: Dataset, filters: Sequence[Filter]) -> dict[str, list[int]]
     }
 
 
-def _render(engine: str, node: Node) -> str:
-    return backends.dialect(engine).render(node)
-
-
 def _node(engine: str, version: Version) -> Node | str:
     """The predicate of a version with its defaults; the reason if an engine cannot be asked for it."""
     if any(decl.required for decl in version.params.values()):
         return "a parameter has no default"
     node = with_defaults(version.predicate.node)
     try:
-        _render(engine, node)
+        backends.dialect(engine).render(node)
     except Unsupported as error:
         return error.diagnostics[0].message
     return node

@@ -16,7 +16,7 @@ from predicat.discover.read.relations import Columns
 from predicat.importing import KINDS
 from predicat.importing.documents import Document, documents
 from predicat.importing.located import at, entries, items, plain, source_of
-from predicat.importing.model import Findings, ImportedFilter, SkippedPart
+from predicat.importing.model import Findings, ImportedFilter
 from predicat.language import LANGUAGES
 
 _DBT = re.compile(r"^\s*(?:data_)?tests\s*:", re.MULTILINE)
@@ -66,7 +66,7 @@ def _manifest(document: Document) -> Iterator[Condition | Refused]:
         if not entry.uses:
             yield _taken(entry)
     for left in findings.skipped:
-        yield _left(left)
+        yield Refused(_place(left.span), left.reason, left.title)
 
 
 def _taken(entry: ImportedFilter) -> Condition:
@@ -82,10 +82,6 @@ def _taken(entry: ImportedFilter) -> Condition:
         params=dict.fromkeys(entry.params, "string"),
         on=entry.on or LANGUAGES[entry.language].on,
     )
-
-
-def _left(entry: SkippedPart) -> Refused:
-    return Refused(_place(entry.span), entry.reason, entry.title)
 
 
 class _Tests:

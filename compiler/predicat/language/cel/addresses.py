@@ -180,14 +180,10 @@ def _is_ip(value: t.Tree, span: Span) -> t.Tree:
     own = apply(
         "and",
         span,
-        _is_v6(value, span),
+        _matches(value, [f"^(?:{_V6})$", f"^{_V6_DOTTED}$"], span),
         apply("not", span, apply("matches", span, value, text(_MAPPED, span))),
     )
     return apply("or", span, apply("matches", span, value, text(f"^{_V4}$", span)), own)
-
-
-def _is_v6(value: t.Tree, span: Span) -> t.Tree:
-    return _matches(value, [f"^(?:{_V6})$", f"^{_V6_DOTTED}$"], span)
 
 
 def _address(value: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:

@@ -80,7 +80,7 @@ def _parse(
     if refused is not None:
         raise PredicatError.of(refused)
     try:
-        parsed = language.parse(_for_sqlglot(tokens), text)
+        parsed = language.parse(protect_interval_literals(as_written(tokens, _AS_WRITTEN)), text)
     except ParseError as error:
         raise PredicatError([_parse_error(item, whole, tokens, fields) for item in error.errors]) from None
     except RecursionError:
@@ -100,10 +100,6 @@ def _parse(
         raise t.PartlyRead(reader.reporter.errors, stop.parts, variables) from None
     except RecursionError:
         raise PredicatError.of(msg.too_deep(whole, MAX_DEPTH)) from None
-
-
-def _for_sqlglot(tokens: list[Token]) -> list[Token]:
-    return protect_interval_literals(as_written(tokens, _AS_WRITTEN))
 
 
 def _plain(text: str) -> str:
