@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
 from predicat import backends
+from predicat.backends.sql.styles import STYLES, Style
 from predicat.check.resolve import check, names_unknown
 from predicat.check.scope import Scope
 from predicat.diagnostics import NOWHERE, PredicatError, Source, Span, Unsupported
@@ -271,7 +272,9 @@ class Predicate(Struct, frozen=True, dict=True):
         surface = simplify(substitute(self.surface, values))
         return Predicate(core(surface), self.language, written=surface)
 
-    def parameterized(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
+    def parameterized(
+        self, dialect: str, first: int = 1, *, style: str | None = None, **params: Any
+    ) -> tuple[str, list[Value]]:
         """Compile the predicate to SQL with bind parameters in place of constants.
 
         The expression is NULL where the predicate is UNKNOWN.
@@ -280,6 +283,8 @@ class Predicate(Struct, frozen=True, dict=True):
             dialect: One of `dialects()`.
             first: The number of the first bind parameter, 1 or more. It has no effect on Spark, whose markers
                 are `?`.
+            style: How the driver writes parameters: `asyncpg` (`$1`), `psycopg` (`%s`) or `jdbc` (`?`). The
+                last two double what is no parameter (`%%`, the operator `??`). Default: as the dialect.
             **params: Values for the parameters of the predicate. They become bind parameters as well. The
                 default applies otherwise.
 
@@ -290,19 +295,32 @@ class Predicate(Struct, frozen=True, dict=True):
         Raises:
             Unsupported: The dialect does not support an operator.
             PredicatError: A parameter is missing, unknown or has another type; `first` is below 1; no such
-                dialect.
+                dialect or style.
         """
-        return checked_dialect(dialect).parameterized(self._bound(params), _checked_first(first))
+        return checked_dialect(dialect).parameterized(
+            self._bound(params), _checked_first(first), style=_checked_style(style)
+        )
 
-    def condition(self, dialect: str, first: int = 1, **params: Any) -> tuple[str, list[Value]]:
+    def condition(
+        self,
+        dialect: str,
+        first: int = 1,
+        *,
+        indexes: Sequence[str] = (),
+        style: str | None = None,
+        **params: Any,
+    ) -> tuple[str, list[Value]]:
         """Compile the predicate to SQL for a WHERE clause, with bind parameters in place of constants.
 
         It is TRUE for the same rows as the SQL of `parameterized`, but may be FALSE where that is NULL. It is
-        shorter, and tests of map keys have a form that an index can serve.
+        shorter, and an index on an expression such as `(headers ->> 'type')` can serve it. For a GIN index on
+        a map, name it in `indexes`.
 
         Args:
             dialect: One of `dialects()`.
             first: The number of the first bind parameter, 1 or more.
+            indexes: Indexes of a PostgreSQL relation, as in a catalog: `["USING gin (headers)"]`.
+            style: As for `parameterized`.
             **params: Values for the parameters of the predicate. The default applies otherwise.
 
         Returns:
@@ -313,7 +331,11 @@ class Predicate(Struct, frozen=True, dict=True):
             PredicatError: As for `parameterized`.
         """
         return checked_dialect(dialect).parameterized(
-            self._bound(params), _checked_first(first), condition=True
+            self._bound(params),
+            _checked_first(first),
+            condition=True,
+            storage=backends.stored(dialect, "", indexes),
+            style=_checked_style(style),
         )
 
     def to(self, language: str) -> str:
@@ -436,6 +458,15 @@ def _checked_first(first: int) -> int:
     if not isinstance(first, int) or isinstance(first, bool) or first < 1:
         raise PredicatError.of(say.first_parameter(first))
     return first
+
+
+def _checked_style(style: str | None) -> Style | None:
+    """The style of parameters of this name. Raises PredicatError if there is none."""
+    if style is None:
+        return None
+    if style not in STYLES:
+        raise PredicatError.of(msg.unknown_style(style, STYLES))
+    return STYLES[style]
 
 
 def check_target(language: str) -> None:

@@ -11,7 +11,7 @@ Source: PeeGeeQ, "Server-Side Filtering Technical Plan".
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -43,17 +43,27 @@ class ServerSideFilter(Struct, frozen=True, dict=True):
     def __hash__(self) -> int:
         return hash((json.dumps(self.data, sort_keys=True), self.absent))
 
-    def sql_condition(self, first: int = 1, dialect: str = "postgres") -> str:
+    def sql_condition(
+        self,
+        first: int = 1,
+        dialect: str = "postgres",
+        *,
+        indexes: Sequence[str] = (),
+        style: str | None = None,
+    ) -> str:
         """The SQL condition for a WHERE clause (toSqlCondition).
 
         Args:
             first: The number of the first bind parameter.
             dialect: One of `predicat.dialects()`.
+            indexes: With `["USING gin (headers)"]` the condition has a form for this index. An index on
+                `(headers ->> 'key')` needs no argument.
+            style: The driver's parameters: `asyncpg` (`$1`, the default), `psycopg` (`%s`) or `jdbc` (`?`).
 
         Raises:
-            PredicatError: `first` is below 1.
+            PredicatError: `first` is below 1, or there is no such style.
         """
-        return self.predicate.condition(dialect, first)[0]
+        return self.predicate.condition(dialect, first, indexes=indexes, style=style)[0]
 
     @property
     def parameters(self) -> list[Any]:

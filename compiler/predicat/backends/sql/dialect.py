@@ -19,6 +19,7 @@ from predicat.backends.sql.rewritings import ALL, Rewritings
 from predicat.backends.sql.rules import DialectRules
 from predicat.backends.sql.sizes import release_parents
 from predicat.backends.sql.storage import NOTHING_KNOWN, Index, Storage
+from predicat.backends.sql.styles import PLAIN, STYLES, Style
 from predicat.diagnostics import Span, Unsupported
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
@@ -76,10 +77,16 @@ class Dialect(DialectRules[Renderer], frozen=True):
         return len(self.to_sql(Renderer(self, runtime=runtime), node))
 
     def parameterized(
-        self, node: Node, first: int, *, condition: bool = False, storage: Storage = NOTHING_KNOWN
+        self,
+        node: Node,
+        first: int,
+        *,
+        condition: bool = False,
+        storage: Storage = NOTHING_KNOWN,
+        style: Style | None = None,
     ) -> tuple[str, list[Value]]:
-        """A typed node as SQL with its constants as numbered parameters, counted from `first`, and their
-        values.
+        """A typed node as SQL with its constants as parameters, numbered from `first`, and their values.
+        Without a `style` the markers are those of the dialect.
 
         With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
         others.
@@ -87,20 +94,24 @@ class Dialect(DialectRules[Renderer], frozen=True):
         renderer = Renderer(self, parameterize=True, indexed=condition, storage=storage)
         # The text of a statement should not depend on its constants, unless an index may be used.
         node = ALL.rows(node) if condition else node
-        text, numbered = self.to_sql(renderer, node), self.spelling.numbered
+        text = self.to_sql(renderer, node)
+        style = style or (STYLES["asyncpg"] if self.spelling.numbered else PLAIN)
         values: list[Value] = []
         numbers: dict[str, int] = {}
-
-        def mark(match: re.Match[str]) -> str:
+        parts: list[str] = []
+        end = 0
+        for match in (_BACKSLASH_MARK if self.spelling.backslashes else _MARK).finditer(text):
             place = match[1]
+            parts.append(style.escaped(text[end : match.start()], quoted=False))
+            end = match.end()
             if place is None:
-                return match[0]
-            if not numbered or place not in numbers:
+                parts.append(style.escaped(match[0], quoted=True))
+                continue
+            if not style.numbered or place not in numbers:
                 values.append(renderer.values[int(place)])
                 numbers[place] = first + len(values) - 1
-            return f"${numbers[place]}" if numbered else "?"
-
-        return (_BACKSLASH_MARK if self.spelling.backslashes else _MARK).sub(mark, text), values
+            parts.append(f"{style.marker}{numbers[place]}" if style.numbered else style.marker)
+        return "".join([*parts, style.escaped(text[end:], quoted=False)]), values
 
     def tree(self, node: Node) -> Sql:
         """A typed node as a tree of sqlglot, to build other SQL around it. Raises Unsupported."""

@@ -341,6 +341,16 @@ class Renderer(Struct):
         finally:
             self.parameterize = marks
 
+    def key(self, node: Node) -> Sql:
+        """The key of a look-up in a JSON value. A constant is a name, so it stays in the SQL."""
+        if not isinstance(node, Literal):
+            return self.node(node)
+        marks, self.parameterize = self.parameterize, False
+        try:
+            return self.literal(node.type, node.value)
+        finally:
+            self.parameterize = marks
+
     def with_constants(self, node: Call) -> Sql:
         """The SQL of a call whose constants do not become parameters."""
         return self.with_literal_keys(Renderer.call, node)

@@ -151,6 +151,8 @@ unknown_language = Failure[str, Iterable[str]]("""unknown-language: no language 
 unknown_dialect = Failure[str, Iterable[str]]("""unknown-dialect: no SQL dialect is named {name!r}
     hint: {known:near name}
     hint: dialects: {known:listed}""")
+unknown_style = Failure[str, Iterable[str]]("""unknown-style: no style of parameters is named {name!r}
+    hint: styles: {known:listed}""")
 bad_now = Failure[object]("""bad-now: {value!r} is not a timestamp
     hint: give a datetime, or a string such as '2026-02-01 10:00:00', in the years 1970 to 2999""")
 missing_extra = Failure[str, str]("""missing-extra: {what} is not installed

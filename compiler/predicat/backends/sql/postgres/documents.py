@@ -52,7 +52,7 @@ def value(r: Renderer, node: Node) -> Sql:
         return member_or_element(r, node)
     base, key = node.args
     if node.op == "json_get":
-        return arrow(_operand(r.document(base)), wrap(r.node(key)), "->")
+        return arrow(_operand(r.document(base)), wrap(r.key(key)), "->")
     # PostgreSQL stores a scalar as an array of one element, and returns it as that element.
     sql = r.document(base)
     if isinstance(place := constant_step(key), int):
@@ -80,7 +80,7 @@ def _operand(sql: Sql) -> Sql:
 def text_of(r: Renderer, node: Node) -> Sql:
     """A string without its quotes, the JSON text of any other value, NULL for JSON null."""
     if isinstance(node, Call) and node.op == "json_get":
-        return arrow(_operand(r.document(node.args[0])), wrap(r.node(node.args[1])), "->>")
+        return arrow(_operand(r.document(node.args[0])), wrap(r.key(node.args[1])), "->>")
     return exp.Paren(this=_json_text(r.document(node)))
 
 

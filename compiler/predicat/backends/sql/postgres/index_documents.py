@@ -52,10 +52,8 @@ NOTHING = Need((), exact=True)
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     """`h @> '{"key": "value"}'` or `h ? 'key'` for a test of keys."""
     need = needed(node)
-    if need is None or not 0 < len(need.alternatives) <= _MOST or r.parameterize:
+    if need is None or not 0 < len(need.alternatives) <= _MOST or has_tree(r, sql):
         return None
-    if any(r.storage.index_on(spelling(part), _TREES) for part in _look_ups(sql)):
-        return None  # an index on the look-up itself serves the usual form
     several = len(need.alternatives) > 1
     # A test of elements is a subquery: `@>` is faster also where no index is known, as below a view.
     always = need.exact and isinstance(node, Quantifier)
@@ -66,8 +64,10 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     return Served(or_(*(part.sql for part in known)), need.exact and all(part.exact for part in known))
 
 
-def _look_ups(sql: Sql) -> Iterator[Sql]:
-    yield from sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
+def has_tree(r: Renderer, sql: Sql) -> bool:
+    """Whether an index on a look-up itself serves the usual form of a test."""
+    look_ups = sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
+    return any(r.storage.index_on(spelling(part), _TREES) for part in look_ups)
 
 
 def _containment(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:

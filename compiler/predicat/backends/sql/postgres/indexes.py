@@ -1,22 +1,22 @@
 """PostgreSQL: forms of a WHERE condition that can use an index.
 
 An exact form replaces the test. Another form is TRUE whenever the test is, and is added to it: the index
-narrows the rows, the test decides. The indexes of the relation determine the form. If they are not known,
-conditions on keys of maps get a form for a GIN index on the map.
+narrows the rows, the test decides. The indexes of the relation determine the form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlglot import exp
 
-from predicat.backends.sql.builders import Sql, and_, call, cast, string_literal
+from predicat.backends.sql.builders import Sql, and_, call, cast, or_, string_literal
 from predicat.backends.sql.postgres import index_arrays, index_documents, index_numbers, index_texts
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
+from predicat.backends.sql.postgres.stored import spelling
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
-from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier
 from predicat.ir.operators import STRICT
 from predicat.ir.types import STRING, MapType
 
@@ -26,35 +26,53 @@ _MOST = 4
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     """The form of a test that uses an index; None if the usual form, `sql`, is better."""
+    if r.parameterize:
+        return _with_parameters(r, node, sql)
     if r.storage.indexes is None and not isinstance(node, Quantifier):
-        beside = _index_condition(r, node, sql)
-        return None if beside is None else Served(beside)
+        return None
     for rule in (index_arrays.served, index_documents.served, index_texts.served, index_numbers.served):
         if (result := rule(r, node, sql)) is not None:
             return result
     return None
 
 
-# --- where the indexes are not known
+# --- with parameters
 
 
-def _index_condition(r: Renderer, node: Node, sql: Sql) -> Sql | None:
-    """A condition that is TRUE whenever a test of the keys of a map is: the map contains a key with its
-    value, or has the key. None if there is none.
+def _with_parameters(r: Renderer, node: Node, sql: Sql) -> Served | None:
+    """A form for a GIN index on a map: it contains a key with its value, or has the key. The first is the
+    whole test: the planner would multiply what it knows of both.
     """
     keys = list(dict.fromkeys(_required_keys(node)))
-    if not 0 < len(keys) <= _MOST:
+    if not 0 < len(keys) <= _MOST or not all(_has_gin(r, field) for field, _ in keys):
         return None
-    value = _equal_to(node, sql)
-    if value is not None:
-        ((field, key),) = keys
-        return exp.ArrayContainsAll(this=r.column(field), expression=_document(key, value))
-    return and_(
-        *(
-            exp.JSONBContainsTopKey(this=r.column(field), expression=string_literal(key))
-            for field, key in keys
+    if index_documents.has_tree(r, sql):
+        return None
+    field, key = keys[0]
+    values = _equal_to(node, sql) if len(keys) == 1 else ()
+    if values:
+        column = r.column(field)
+        return Served(
+            or_(
+                *(exp.ArrayContainsAll(this=column.copy(), expression=_document(key, one)) for one in values)
+            ),
+            exact=True,
+        )
+    if not all(_has_gin(r, field, "", "jsonb_ops") for field, _ in keys):
+        return None
+    return Served(
+        and_(
+            *(
+                exp.JSONBContainsTopKey(this=r.column(field), expression=string_literal(key))
+                for field, key in keys
+            )
         )
     )
+
+
+def _has_gin(r: Renderer, field: Field, *operators: str) -> bool:
+    wanted = operators or ("", "jsonb_ops", "jsonb_path_ops")
+    return r.storage.index_on(spelling(r.column(field)), ("gin",), wanted, whole=True) is not None
 
 
 def _required_keys(node: Node) -> Iterator[tuple[Field, str]]:
@@ -82,19 +100,21 @@ def _keys_of_value(node: Node) -> Iterator[tuple[Field, str]]:
             return
 
 
-def _equal_to(node: Node, sql: Sql) -> Sql | None:
-    """The SQL of the value that a key is compared with. None if `@>` would not find every such value."""
+def _equal_to(node: Node, sql: Sql) -> Sequence[Sql]:
+    """The SQL of the values of which a key must have one; empty if `@>` would not find every such value."""
     match node:
-        case Call(op="eq", args=(Call(op="get", type=kind), Literal(value=str() as value))) if (
-            kind == STRING and is_text_only(value)
-        ):
-            return sql.expression if isinstance(sql, exp.EQ) else None
-        case Call(op="eq", args=(Literal(value=str() as value), Call(op="get", type=kind))) if (
-            kind == STRING and is_text_only(value)
-        ):
-            return sql.this if isinstance(sql, exp.EQ) else None
+        case Call(op="eq", args=(Call(op="get", type=kind), Literal() as wanted)):
+            items: Sequence[Node] = [wanted]
+            values = [sql.expression] if isinstance(sql, exp.EQ) else []
+        case Call(op="eq", args=(Literal() as wanted, Call(op="get", type=kind))):
+            items, values = [wanted], [sql.this] if isinstance(sql, exp.EQ) else []
+        case Call(op="in", args=(Call(op="get", type=kind), Items(items=items))):
+            values = sql.expressions if isinstance(sql, exp.In) else []
         case _:
-            return None
+            return ()
+    texts = [item.value for item in items if isinstance(item, Literal)]
+    known = kind == STRING and all(isinstance(text, str) and is_text_only(text) for text in texts)
+    return values if known and len(texts) == len(values) <= _MOST else ()
 
 
 def _document(key: str, value: Sql) -> Sql:
