@@ -4,8 +4,12 @@ reference evaluator.
 
 from __future__ import annotations
 
+import math
 import os
+import random
 from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -15,18 +19,24 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat import backends
+from predicat.backends.sql.builders import Sql, number_literal
+from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
 from predicat.explain.explanation import atoms
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, parse_type
-from predicat.quality.classes import classes
+from predicat.quality import classes as keys
+from predicat.quality.classes import Leaf, classes
 from predicat.quality.fold import lanes, outcomes
 from predicat.quality.grouping import codes
 from predicat.quality.program import program
 from predicat.rewrite.simplify import simplify
+from predicat.semantics.evaluate import compile_node
+from predicat.values.domain import Domain
 from tests.engines.predicates import FIELDS, literals, predicates, rows
 from tests.engines.rows import Tables
 from tests.fuzzing import REPEATABLE
+from tests.review.test_cases import near
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "2"))
 _tables: dict[str, Tables] = {}
@@ -57,6 +67,56 @@ def comparisons() -> st.SearchStrategy[Node]:
         )
         found.append(st.builds(lambda one: Call(BOOLEAN, "is_null", (one,)), field))
     return st.one_of(found)
+
+
+CONDITIONS = {
+    "bigint": ["x + 5 > 10", "abs(x) < 7", "div(12, x) > 2", "x IN (1, 5, 90, NULL)", "x IS NULL"],
+    "double": ["x * 2 > 5", "isnan(x)", "x <> 3.5", "x IS NULL", "x IN (1.5, -7.0, 9.0)"],
+    "date": ["x IN (DATE '2024-02-29', DATE '2024-11-30')", "x <> DATE '2024-03-01'", "x IS NULL"],
+    "decimal(10,2)": ["x * 2 > 1.03", "x > 1.005", "x IN (0.14, 7.01, 99999999999.5)", "x <> 0.70"],
+}
+
+
+@pytest.mark.parametrize("cuts", [96, 5, 3])
+@pytest.mark.parametrize("kind", CONDITIONS)
+def test_classes_of_values(kind: str, cuts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What leaves say of the class of a value is its outcome, in however many keys the cuts are."""
+    chance = random.Random(kind)
+    texts = CONDITIONS[kind] + [
+        f"x {chance.choice(['=', '<>', '<', '<=', '>', '>='])} {constant}"
+        for number in chance.sample(range(-20, 28), 24)
+        for constant in [f"DATE '2024-01-{number:02}'" if kind == "date" else f"{number}"]
+        if kind != "date" or number > 0
+    ]
+    nodes = [predicat.parse(text, "sql", {"x": kind}).node for text in texts]
+    conditions = dict.fromkeys(part for node in nodes for part in atoms(node))
+    searches: list[tuple[Domain, Sequence[Any]]] = []
+
+    def search(_subject: Node, values: Domain, cuts: Sequence[Any], _dialect: Dialect) -> Sql:
+        searches.append((values, cuts))
+        return number_literal(0)
+
+    monkeypatch.setattr(keys, "_CUTS", cuts)
+    monkeypatch.setattr(keys, "_search", search)
+    leaves = classes(conditions, backends.dialect("spark")).leaves
+    assert (len(searches) > 1) is (cuts < 96)
+    values = [None, *near(parse_type(kind), chance), *([math.nan, -0.0] if kind == "double" else [])]
+    for condition in conditions:
+        run = compile_node(condition)
+        for value in values:
+            seen = [_seen(leaf, value, *searches[leaf.key]) for leaf in leaves[condition]]
+            outcome = True if True in seen else None if None in seen else False
+            assert outcome is run({"x": value}), (condition, value)
+
+
+def _seen(leaf: Leaf, value: Any, values: Domain, cuts: Sequence[Any]) -> bool | None:
+    if value is None:
+        place = len(cuts) + 1 + bool(values.others)
+    elif isinstance(value, float) and math.isnan(value):
+        place = len(cuts) + 1
+    else:
+        place = bisect_right(cuts, values.ordinal(value))
+    return True if place in leaf.true else None if place in leaf.unknown else False
 
 
 def check(nodes: list[Node], tables: Tables) -> None:

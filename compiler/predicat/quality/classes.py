@@ -8,27 +8,25 @@ keys, and the filters are worked out for groups, not for rows.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, binary, call, case, cast, number_literal
 from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
-from predicat.forms.total_order import is_nan_test
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
-from predicat.ir.operators import COMPARISONS, EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
-from predicat.values.domain import after_prefix
-
-# A place between values: just below a constant (False) or just above it (True).
-Cut = tuple[Any, bool]
-# The values between two cuts, or on one side of one.
-Range = tuple[Cut | None, Cut | None]
+from predicat.values.automaton import Label
+from predicat.values.domain import Domain
+from predicat.values.outcomes import known_outcomes
+from predicat.values.partition import Line, Partition
+from predicat.values.written import bounds_at
 
 # Bits of keys in one 64-bit number: the sign is left alone.
 WORD = 62
@@ -37,6 +35,8 @@ WORD = 62
 _CUTS = 96
 # Items of an IN that are looked for in this way; engines look through longer lists by a hash table.
 _ITEMS = 32
+# Types whose values SQL puts in the order of their domain, with decimals.
+_ORDERED = (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
 
 
 class Key(Struct, frozen=True):
@@ -115,7 +115,7 @@ def classes(conditions: Iterable[Node], dialect: Dialect) -> Classes:
     for subject, tests in _by_subject(dict.fromkeys(conditions), alone).items():
         before = len(keys)
         try:
-            alone += _add_cuts(subject, tests, dialect, keys, leaves)
+            _add_cuts(subject, tests, dialect, keys, leaves)
             most *= sum(key.classes for key in keys[before:])
         except Unsupported:  # the value can be compared as the filters do it, but not put in order
             alone += tests
@@ -126,156 +126,104 @@ def classes(conditions: Iterable[Node], dialect: Dialect) -> Classes:
     return Classes(dialect, tuple(keys), leaves, most * 3 ** len(alone))
 
 
-def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Call, list[Range]]]:
-    """Conditions on a value and constants as the ranges they look for, by the value; the others are
-    `alone`.
-    """
-    by_subject: dict[Node, dict[Call, list[Range]]] = {}
+def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Node, Partition]]:
+    """The outcomes of conditions on one value, by the value; the other conditions are `alone`."""
+    by_subject: dict[Node, dict[Node, Partition]] = {}
     for condition in conditions:
-        ranges = _ranges(condition) if isinstance(condition, Call) else None
-        if isinstance(condition, Call) and ranges is not None:
-            by_subject.setdefault(condition.args[0], {})[condition] = ranges
-        else:
+        found = _outcomes(condition)
+        if found is None:
             alone.append(condition)
+        else:
+            by_subject.setdefault(found[0], {})[condition] = found[1]
     for subject, tests in list(by_subject.items()):
         # A search asks for the value several times: of an expression, it must save as many.
-        if not any(tests.values()) or (len(tests) == 1 and not isinstance(subject, Field)):
+        if not any(map(_cuts, tests.values())) or (len(tests) == 1 and not isinstance(subject, Field)):
             alone += by_subject.pop(subject)
     return by_subject
 
 
-def _ranges(test: Call) -> list[Range] | None:
-    """The ranges of its first argument that a comparison with constants looks for; None if it is something
-    else.
-    """
-    if test.op == "is_null" or is_nan_test(test):
-        return []
-    if test.op not in COMPARISONS and test.op not in ("in", "starts_with"):
+def _outcomes(condition: Node) -> tuple[Node, Partition] | None:
+    """What a condition is a test of, and its outcomes in intervals; None if there is no such value."""
+    args = condition.args if isinstance(condition, Call) else ()
+    if any(isinstance(arg, Items) and len(arg.items) > _ITEMS for arg in args):
         return None
-    subject, other = test.args
-    items = _items(test)
-    if len(items) > _ITEMS or not all(_ordered(subject, item) for item in items):
-        return None
-    if not items or len(items) != (len(other.items) if isinstance(other, Items) else 1):
-        return None
-    values = [item.value for item in items]
-    if test.op in EQUALITIES or test.op == "in":
-        return [((value, False), (value, True)) for value in values]
-    (value,) = values
-    if test.op == "starts_with":
-        after = after_prefix(str(value))
-        return None if after is None else [((value, False), (after, False))]
-    if test.op in ("lt", "le"):
-        return [(None, (value, test.op == "le"))]
-    return [((value, test.op == "gt"), None)]
+    for subject, found in known_outcomes(condition):
+        is_ordered = isinstance(subject.type, DecimalType) or subject.type in _ORDERED
+        # The outcome of a calculation behind the calendar is not known.
+        is_known = found.domain.closed_below or subject in args
+        if is_ordered and is_known and isinstance(found.cells, Line) and not found.cells.has_cycles:
+            return subject, found
+    return None
 
 
-def _items(test: Call) -> list[Literal]:
-    """The constants that a value is compared with."""
-    if len(test.args) < 2:
-        return []
-    items = test.args[1].items if isinstance(test.args[1], Items) else (test.args[1],)
-    return [item for item in items if isinstance(item, Literal)]
-
-
-def _ordered(subject: Node, item: Literal) -> bool:
-    """Whether constants of this kind can be put in order with the values that they are compared with; NaN
-    cannot.
-    """
-    if item.value is None or item.value != item.value or isinstance(subject, Literal):
-        return False
-    if isinstance(subject.type, DecimalType):
-        return isinstance(item.type, DecimalType)
-    return subject.type == item.type and item.type in (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
+def _cuts(part: Partition) -> tuple[Any, ...]:
+    """Where outcomes change: the first ordinals of the intervals but for the first one."""
+    return part.line().starts[1:]
 
 
 def _add_cuts(
     subject: Node,
-    tests: Mapping[Call, list[Range]],
+    tests: Mapping[Node, Partition],
     dialect: Dialect,
     keys: list[Key],
     leaves: dict[Node, tuple[Leaf, ...]],
-) -> list[Node]:
-    """Add the keys of a value and the leaves of its tests; returns the tests for which that cannot be
-    done.
-    """
-    chunks = list(
-        _chunks(
-            sorted(
-                {
-                    cut
-                    for ranges in tests.values()
-                    for low_high in ranges
-                    for cut in low_high
-                    if cut is not None
-                }
-            )
-        )
-    )
-    constants = {item.value: item for test in tests for item in _items(test)}
-    added: list[Key] = []
-    by_test: dict[Node, tuple[Leaf, ...]] = {}
-    nan = subject.type == DOUBLE  # then NaN has the class before that of NULL
-    split = (
-        {test for test in tests if test.op == "starts_with"} if len(chunks) > 1 else set[Call]()
-    )  # its ranges may be far apart
-    for cuts in chunks:
-        number = len(keys) + len(added)
-        null = len(cuts) + 1 + nan
-        missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
-        place = _search(subject, cuts, constants, dialect)
-        added.append(Key(case((missing, number_literal(null)), default=place), null + 1))
-        for test, ranges in tests.items():
-            here = [low_high for low_high in ranges if (low_high[0] or low_high[1]) in cuts]
-            if test.op == "is_null":
-                by_test[test] = (Leaf(number, frozenset((null,)), frozenset()),)
-            elif is_nan_test(test):
-                by_test[test] = (Leaf(number, frozenset((null - 1,)), frozenset((null,))),)
-            elif here and test not in split:
-                true = frozenset(place for low_high in here for place in _between(low_high, cuts))
-                chosen = frozenset(range(null)) - true if test.op == "ne" else true
-                by_test[test] = (*by_test.get(test, ()), Leaf(number, chosen, frozenset((null,))))
+) -> None:
+    """Add the keys of a value and the leaves of its tests."""
+    cuts = sorted({cut for part in tests.values() for cut in _cuts(part)})
+    # Neighbours share a cut, so that each interval between two cuts is a class of some key.
+    chunks = [cuts[start : start + _CUTS] for start in range(0, max(len(cuts) - 1, 1), _CUTS - 1)]
+    missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
+    values = next(iter(tests.values())).domain
+    added = []
+    for chunk in chunks:
+        place = _search(subject, values, chunk, dialect)
+        null = number_literal(len(chunk) + 1 + (subject.type == DOUBLE))
+        added.append(Key(case((missing, null), default=place), len(chunk) + 2 + (subject.type == DOUBLE)))
+    for test, part in tests.items():
+        found = _leaves(part, cuts, chunks)
+        leaves[test] = tuple(replace(leaf, key=len(keys) + leaf.key) for leaf in found)
     keys += added
-    leaves.update(by_test)
-    return list(split)
 
 
-def _chunks(cuts: Sequence[Cut]) -> Iterator[list[Cut]]:
-    """Cuts for one key each; both cuts of a constant stay together."""
-    chunk: list[Cut] = []
-    for _, same in groupby(cuts, lambda cut: cut[0]):
-        if len(chunk) + 2 > _CUTS:
-            yield chunk
-            chunk = []
-        chunk += same
-    yield chunk
+def _leaves(part: Partition, cuts: Sequence[Any], chunks: Sequence[Sequence[Any]]) -> Iterator[Leaf]:
+    """The classes of a test: of one key if that has all its cuts, otherwise of each where it is not FALSE."""
+    own = [bisect_left(cuts, cut) for cut in _cuts(part)] or [0]
+    first, last = own[0] // (_CUTS - 1), (own[-1] - 1) // (_CUTS - 1)
+    whole = min(first, len(chunks) - 1) if first >= last else None
+    for key, chunk in enumerate(chunks) if whole is None else [(whole, chunks[whole])]:
+        # Class n lies above n cuts. The ends of a key stand for all intervals of the keys beside it.
+        inside = [part.line().labels[0], *map(part.line().at, chunk)]
+        if whole is None:
+            inside[0] = inside[0] if key == 0 else False
+            inside[-1] = inside[-1] if key == len(chunks) - 1 else False
+        if whole is not None or not {*inside} <= {False}:
+            classes = [*inside, *(part.others[1:2] if part.domain.others else ()), part.others[0]]
+            yield Leaf(key, _places(classes, True), _places(classes, None))
 
 
-def _between(low_high: Range, cuts: Sequence[Cut]) -> range:
-    """The classes in a range: class n lies above n cuts."""
-    low, high = low_high
-    return range(
-        0 if low is None else cuts.index(low) + 1, len(cuts) + 1 if high is None else cuts.index(high) + 1
-    )
+def _places(labels: Sequence[Label], wanted: bool | None) -> frozenset[int]:
+    return frozenset(place for place, label in enumerate(labels) if label is wanted)
 
 
-def _search(subject: Node, cuts: Sequence[Cut], constants: Mapping[Any, Literal], dialect: Dialect) -> Sql:
+def _search(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialect) -> Sql:
     """The expression that finds the class of a value by binary search over the cuts. NaN has the class behind
     all cuts.
     """
-    kind = subject.type
 
-    def test(op: str, cut: Cut) -> Sql:
-        return dialect.tree(Call(BOOLEAN, op, (subject, constants.get(cut[0]) or Literal(kind, cut[0]))))
+    def test(cut: Any, *, below: bool) -> Sql:
+        """Whether the value is below a cut, or not."""
+        ways = bounds_at(values, cut, below=below)
+        op, at = min(ways, key=lambda way: len(str(values.value(way[1]))))
+        return dialect.tree(Call(BOOLEAN, op, (subject, Literal(subject.type, values.value(at)))))
 
     def search(low: int, high: int) -> Sql:
         if low < high:
             middle = (low + high) // 2
-            cut = cuts[middle]
-            below = test("le" if cut[1] else "lt", cut)
-            return case((below, search(low, middle)), default=search(middle + 1, high))
-        if low == len(cuts) and kind == DOUBLE:
-            return case((test("ge", cuts[-1]), number_literal(low)), default=number_literal(low + 1))
+            return case(
+                (test(cuts[middle], below=True), search(low, middle)), default=search(middle + 1, high)
+            )
+        if low == len(cuts) and subject.type == DOUBLE:
+            return case((test(cuts[-1], below=False), number_literal(low)), default=number_literal(low + 1))
         return number_literal(low)
 
     return search(0, len(cuts))

@@ -56,18 +56,25 @@ def accepted(test: Node) -> Accepted | None:
     """The values that a test accepts. Its operand is as far inside as the outcome is known for; None for a
     test of several values, and for one of which nothing is known.
     """
-    plain = _core(test)
-    for operand in reversed(_operands(plain)):
+    for operand, found in known_outcomes(_core(test)):
         try:
-            found = _outcome(plain, operand)
-            if any(isinstance(label, Some) for label in found.cells.labels):
-                continue
             sure = product([found], lambda label: label is True, of_choices=False)
             near = product([found], lambda label: True in choices(label), of_choices=False)
-        except (Opaque, PredicatError):
+        except Opaque:
             continue
         return Accepted(operand, sure, sure if near == sure else near)
     return None
+
+
+def known_outcomes(test: Node) -> Iterator[tuple[Node, Partition]]:
+    """What a test is a test of, with its outcomes: first what is farthest inside, then what is around it."""
+    for operand in reversed(_operands(test)):
+        try:
+            found = _outcome(test, operand)
+        except (Opaque, PredicatError):
+            continue
+        if not any(isinstance(label, Some) for label in found.cells.labels):
+            yield operand, found
 
 
 def _core(node: Node) -> Node:

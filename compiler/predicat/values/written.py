@@ -66,19 +66,20 @@ def between(
     start, end = interval
     bounds = []
     if start != values.least or not values.closed_below:
-        bounds.append(bound([("ge", start), *_before(values, start, "gt")]))
+        bounds.append(bound(bounds_at(values, start, below=False)))
     if end is None and not values.closed_above:
         bounds.append(bound([("le", values.greatest)]))
     if end is not None:
-        bounds.append(bound([("lt", end), *_before(values, end, "le")]))
+        bounds.append(bound(bounds_at(values, end, below=True)))
     return joined("and", bounds or [Call(BOOLEAN, "not", (_is_null(operand),), operand.span)])
 
 
-def _before(values: Domain, ordinal: Any, op: str) -> list[Bound]:
-    """The bound with the ordinal before another one, if there is one."""
+def bounds_at(values: Domain, ordinal: Any, *, below: bool) -> list[Bound]:
+    """The bounds that all values below an ordinal have, or all others: by it, and by the one before."""
+    at, before = ("lt", "le") if below else ("ge", "gt")
     if values is TEXTS:
-        return [(op, ordinal[:-1])] if ordinal.endswith("\0") else []
-    return [(op, ordinal - 1)] if ordinal > values.least else []
+        return [(at, ordinal), *([(before, ordinal[:-1])] if ordinal.endswith("\0") else [])]
+    return [(at, ordinal), *([(before, ordinal - 1)] if ordinal > values.least else [])]
 
 
 def _is_null(operand: Node) -> Call:
