@@ -1,7 +1,7 @@
 """Candidate values: the constant of a comparison and values near it."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -22,9 +22,10 @@ from predicat.ir.types import (
     DecimalType,
     Type,
 )
-from predicat.ir.values import EXACT, INT_MAX, INT_MIN, seconds
+from predicat.ir.values import INT_MAX, INT_MIN, seconds
 from predicat.ir.widths import RANGES
 from predicat.semantics import like, regex
+from predicat.values.domain import domain
 
 # A moment like any other.
 MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
@@ -33,7 +34,17 @@ MOMENT = datetime(2024, 3, 15, 10, 30, tzinfo=UTC)
 _FIRST_STEP = {"gt": 1, "lt": -1, "ne": 1}
 # The parts of a moment that `replace` changes.
 _PARTS = tuple(op for op in OPS if op in TIME_PARTS and hasattr(MOMENT, op))
-_MICROSECOND, _DAY = timedelta(microseconds=1), timedelta(days=1)
+_FARTHEST = timedelta(days=365_000)
+# How values near a constant of a type are written as, or become, values of another type.
+_CHANGES: dict[tuple[Type, Type], Callable[[Any], Any]] = {
+    (TIMESTAMP, TIMESTAMP): lambda moment: moment,
+    (TIMESTAMP, DATE): datetime.date,
+    (TIMESTAMP, STRING): lambda moment: moment.isoformat().replace("+00:00", "Z"),
+    (DATE, DATE): lambda day: day,
+    (DATE, TIMESTAMP): lambda day: datetime(day.year, day.month, day.day, tzinfo=UTC),
+    (DATE, STRING): date.isoformat,
+    (DURATION, STRING): seconds,
+}
 
 
 def near_values(op: str, constant: Any, kind: Type) -> list[Any]:
@@ -45,46 +56,28 @@ def near_values(op: str, constant: Any, kind: Type) -> list[Any]:
             return _texts(op, constant, kind)
         case int() | float() | Decimal():
             return _numbers(op, constant, kind)
-        case datetime():
-            return _near_moments(op, constant, kind)
-        case date():
-            return _near_days(op, constant, kind)
-        case timedelta():
-            return _near_durations(op, constant, kind)
+        case timedelta() if kind == TIMESTAMP:
+            distances = [min(near, _FARTHEST) for near in map(abs, _around(DURATION, op, constant)[:1])]
+            return [moment for by in distances for moment in (MOMENT, MOMENT + by, MOMENT - by)]
+        case date() | timedelta():
+            own = _own_type(constant)
+            change = _CHANGES.get((own, STRING if kind == JSON else kind))
+            return [] if change is None else list(map(change, _around(own, op, constant)))
         case _:
             return []
 
 
-def _neighbours(op: str, constant: Any, step: timedelta) -> list[Any]:
-    """A date or timestamp and its neighbours, unless it is near the limits of the calendar."""
-    if isinstance(constant, date) and not 1 < constant.year < 9999:
-        return [constant]
-    return [constant + _FIRST_STEP.get(op, 0) * step, constant, constant + step, constant - step]
+def _own_type(constant: date | timedelta) -> Type:
+    return TIMESTAMP if isinstance(constant, datetime) else DATE if isinstance(constant, date) else DURATION
 
 
-def _near_moments(op: str, constant: datetime, kind: Type) -> list[Any]:
-    near = _neighbours(op, constant, _MICROSECOND)
-    if kind in (STRING, JSON):
-        return [item.isoformat().replace("+00:00", "Z") for item in near]
-    return near if kind == TIMESTAMP else [item.date() for item in near] if kind == DATE else []
-
-
-def _near_days(op: str, constant: date, kind: Type) -> list[Any]:
-    near = _neighbours(op, constant, _DAY)
-    if kind in (STRING, JSON):
-        return [day.isoformat() for day in near]
-    if kind == TIMESTAMP:
-        return [datetime(day.year, day.month, day.day, tzinfo=UTC) for day in near]
-    return near if kind == DATE else []
-
-
-def _near_durations(op: str, constant: timedelta, kind: Type) -> list[Any]:
-    """Strings of durations near a constant, or timestamps at that distance."""
-    near = _neighbours(op, constant, _MICROSECOND)
-    if kind in (STRING, JSON):
-        return [seconds(item) for item in near]
-    fits = kind == TIMESTAMP and abs(constant) < timedelta(days=365_000)
-    return [MOMENT, MOMENT + near[0], MOMENT - near[0]] if fits else []
+def _around(kind: Type, op: str, constant: Any) -> list[Any]:
+    """A constant and its neighbours; first the one that makes a comparison TRUE."""
+    values = domain(kind)
+    assert values is not None  # noqa: S101  # callers ask for types with an order
+    at = values.ordinal(constant)
+    near = dict.fromkeys((at + _FIRST_STEP.get(op, 0), at, at + 1, at - 1))
+    return [values.value(ordinal) for ordinal in near if values.has(ordinal)]
 
 
 def _texts(op: str, constant: str, kind: Type) -> list[Any]:
@@ -131,23 +124,13 @@ def _sample(node: regex.Regex) -> str:
 def _numbers(op: str, constant: float | Decimal, kind: Type) -> list[Any]:
     whole = int(constant) if -(2**63) < constant < 2**63 else 0  # NaN too is no whole number
     if kind == BIGINT:
-        first = whole + _FIRST_STEP.get(op, 0)
-        return [
-            value
-            for value in dict.fromkeys((first, whole, whole + 1, whole - 1))
-            if INT_MIN <= value <= INT_MAX
-        ]
+        return _around(BIGINT, op, whole)
     if kind == DOUBLE:
         exact = float(constant)
         return [exact + _FIRST_STEP.get(op, 0), exact, exact + 1, exact - 0.5, exact - 1]
     if isinstance(kind, DecimalType):
-        step, most = Decimal(1).scaleb(-kind.scale), 10 ** (kind.precision - kind.scale)
-        base = Decimal(str(constant)).quantize(step, context=EXACT) if -most < constant < most else Decimal(0)
-        return [
-            value
-            for value in (base, EXACT.add(base, step), EXACT.subtract(base, step))
-            if -most < value < most
-        ]
+        most = 10 ** (kind.precision - kind.scale)
+        return _around(kind, op, Decimal(str(constant)) if -most < constant < most else Decimal(0))
     if kind == JSON:
         return [
             whole if whole == constant else float(constant),
@@ -181,11 +164,11 @@ def texts_of(op: str, constant: Any) -> list[str]:
             longer = f"1{'0' * len(str(abs(whole)))}"
             return [*plain, f"0{abs(first)}", longer, f"-{longer}", f"0{abs(whole)}", f"{whole}.5"]
         case datetime():
-            moments = _neighbours(op, constant, _MICROSECOND)
-            texts = [moment.astimezone(UTC).isoformat().removesuffix("+00:00") for moment in moments]
+            moments = _around(TIMESTAMP, op, constant)
+            texts = [moment.isoformat().removesuffix("+00:00") for moment in moments]
             return [text for one in texts for text in (f"{one}Z", one.replace("T", " "))]
         case date():
-            return [text for day in _neighbours(op, constant, _DAY) for text in (f"{day}", f"{day} 00:00:00")]
+            return [text for day in _around(DATE, op, constant) for text in (f"{day}", f"{day} 00:00:00")]
         case _:
             return []
 
