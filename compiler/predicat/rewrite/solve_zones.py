@@ -8,16 +8,15 @@ statistics of a file, and the comparison decides the rest.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta
-
-from msgspec.structs import replace
+from datetime import timedelta
 
 from predicat.analysis.clock import is_of_clock
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, children, substituted, walk
 from predicat.ir.operators import COMPARISONS, FLIPPED
-from predicat.ir.types import BOOLEAN, DURATION, TIMESTAMP
-from predicat.ir.values import FIRST_MOMENT, LAST_MOMENT
+from predicat.ir.types import BOOLEAN, TIMESTAMP
+from predicat.rewrite.fold import fold
 from predicat.rewrite.junctions import conjunction, disjunction
+from predicat.rewrite.solve_steps import shifted
 
 # A zone is less than a day off.
 _MOST = timedelta(days=1)
@@ -65,20 +64,10 @@ def _bounds(node: Node, shown: Field, field: Node) -> Node | None:
 
 def _bound(op: str, field: Node, end: Node) -> Node | None:
     wanted = {"gt": ("ge",), "ge": ("ge",), "lt": ("lt",), "le": ("le",), "eq": ("ge", "le")}.get(op, ())
-    ends = [_later_end(end, -_MOST if one == "ge" else _MOST) for one in wanted]
+    ends = [fold(shifted(end, -_MOST if one == "ge" else _MOST)) for one in wanted]
     tests = [
         Call(BOOLEAN, one, (field, moved), field.span)
         for one, moved in zip(wanted, ends, strict=True)
-        if moved is not None
+        if is_of_clock(moved) or (isinstance(moved, Literal) and moved.value is not None)
     ]
     return conjunction(tests) if tests else None
-
-
-def _later_end(end: Node, by: timedelta) -> Node | None:
-    """A constant or the current time, so much later; None beyond the calendar, and for other nodes."""
-    if isinstance(end, Literal) and isinstance(end.value, datetime):
-        near = FIRST_MOMENT - by <= end.value if by < timedelta() else end.value <= LAST_MOMENT - by
-        return replace(end, value=end.value + by) if near else None
-    step = Literal(DURATION, abs(by), end.span)
-    moved = Call(TIMESTAMP, "add" if by > timedelta() else "sub", (end, step), end.span)
-    return moved if is_of_clock(moved) else None
