@@ -27,7 +27,7 @@ from predicat_spark.settings import settings
 
 DECLARED = [
     *("tinyint", "smallint", "int", "bigint", "float", "double"),
-    *("decimal(5,0)", "decimal(12,2)", "decimal(20,0)", "decimal(38,10)", "decimal(38,0)"),
+    *("decimal(5,0)", "decimal(12,2)", "decimal(20,0)", "decimal(38,10)", "decimal(38,0)", "ubigint"),
     *("string", "boolean", "date", "timestamp", "array<decimal(5,2)>", "array<double>", "array<bigint>"),
 ]
 # By type of a column: conditions, and values of a column of this type.

@@ -123,6 +123,14 @@ FORMS: dict[str, dict[str, Any]] = {
         "10:30": BAD,
         "": None,
     },
+    "ubigint": {
+        "0": 0,
+        "18446744073709551615": 2**64 - 1,
+        "5.0": 5,
+        "-1": BAD,
+        "18446744073709551616": BAD,
+        "": None,
+    },
     "name": {"größe": "größe", "": None},
     "timestamp_in(Asia/Tokyo)": {
         "2026-01-31 10:00": _MOMENT,

@@ -52,7 +52,10 @@ def test_no_types(text: str) -> None:
         ("datetime", "did you mean 'timestamp'?"),
         (
             "hstore",
-            "such values are not supported: convert the column to a string in a view, or leave it out",
+            (
+                'read a column, such as x, through an expression: {type: "map<string, string>", '
+                'expression: {postgres: "x::jsonb"}}'
+            ),
         ),
         ("strng", "did you mean 'string'?"),
         ("int64", "did you mean 'bigint'?"),

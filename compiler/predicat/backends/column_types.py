@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics.messages import columns as say
-from predicat.ir.column_forms import formed_type, held_type, spelled, split, stored_text
+from predicat.ir.column_forms import core_type, formed_type, held_type, spelled, split, stored_text
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import (
     MAX_PRECISION,
@@ -86,6 +86,8 @@ CONTRACT = (
     Row("char", "string", SAME, engines="spark duckdb"),
     Row("inet", "inet", SAME),
     Row("inet", "string", SAME, engines="spark duckdb"),
+    Row("ubigint", "utinyint usmallint uint ubigint", SAME, engines="duckdb"),
+    Row("ubigint", "decimal", SAME, say.DIGITS, digits=FITTING, engines="spark postgres"),
     Row("cidr", "cidr", SAME),
     Row("cidr", "string", SAME, engines="spark duckdb"),
     Row("time", "time", SAME, engines="postgres duckdb"),
@@ -134,6 +136,8 @@ CONTRACT = (
     Row(_LOCAL_FIELDS, "timestamp_ns", REFUSED, say.NANOSECONDS),
     Row(_LOCAL_FIELDS, "date", REFUSED, say.A_DAY),
     Row("json", "json", SAME),
+    Row("json_text", "json_text", SAME, engines="postgres"),
+    Row("json_text", "json", SAME),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, cast="parse_json({column})", engines="spark"),
     Row("json", "json_text string", REFUSED, say.TEXT_OF_JSON, engines="postgres duckdb"),
 )
@@ -310,7 +314,7 @@ def _fits(digits: str, declared: Type, stored: str, column: ColumnType) -> bool:
             return True
         case "labels":
             return set(words_of_enum(column.text) or ()) == set(words_of_enum(stored) or ())
-        case "equal" | "fitting" if isinstance(declared, DecimalType):
+        case "equal" | "fitting" if isinstance(declared := core_type(declared), DecimalType):
             after = declared.scale - column.scale
             before = declared.precision - declared.scale - (column.precision - column.scale)
             return (before, after) == (0, 0) if digits == EQUAL else before >= 0 and after >= 0
@@ -327,6 +331,8 @@ _FIELDS = {
     "utinyint": "smallint",
     "usmallint": "int",
     "uint": "bigint",
+    "json_text": "json_text",
+    "ubigint": "ubigint",
 }
 
 

@@ -24,7 +24,7 @@ from predicat.diagnostics.messages import tables as say_tables
 from predicat.diagnostics.messages.keys import READ_AS
 from predicat.files import duckdb_tables, inference, records
 from predicat.ir.nodes import Field, FieldDecl
-from predicat.ir.types import MAX_PRECISION, DecimalType, Scalar
+from predicat.ir.types import UNSIZED_NUMERIC, DecimalType, Scalar
 
 if TYPE_CHECKING:
     import duckdb
@@ -70,14 +70,15 @@ _READ = {
     **{name: (kind, read) for name, (kind, engine, read) in READ_AS.items() if engine == "postgres"},
     "tsvector": ("string", "{}::text"),
     **dict.fromkeys(("geometry", "geography"), ("string", "{}::text")),
-    "json_text": ("json", "{}::jsonb"),
+    # a number with more digits is NULL: none is rounded
     "numeric": (
-        f"decimal({MAX_PRECISION},10)",
-        f"(CASE WHEN abs({{0}}) < 1e28 THEN {{0}} END)::numeric({MAX_PRECISION},10)",
+        "decimal({},{})".format(*UNSIZED_NUMERIC),
+        "(CASE WHEN abs({{0}}) < 1e20 AND {{0}} = trunc({{0}}, {1}) THEN {{0}} END)::numeric({0},{1})".format(
+            *UNSIZED_NUMERIC
+        ),
     ),
     "struct": ("json", "to_jsonb({})"),
 }
-_READ_ARRAYS = {"json_text": ("array<json>", "{}::jsonb[]")}
 _AS_TEXT, _AS_TEXTS = ("string", "{}::text"), ("array<string>", "{}::text[]")
 _ROWS = 2_000  # that the first filter is made from
 
@@ -250,7 +251,7 @@ def _column(engine: str, name: str, physical: str, composites: Composites | None
 def _read(kind: ColumnType) -> tuple[str, str]:
     """The type of a field and what it is read from, for a type of PostgreSQL that no field has."""
     if kind.kind == "array":
-        return _READ_ARRAYS.get(kind.parts[0][1].kind, _AS_TEXTS)
+        return _AS_TEXTS
     name = kind.text.partition("(")[0]
     return _READ.get(name, _READ.get(kind.kind, _AS_TEXT))
 

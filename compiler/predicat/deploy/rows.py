@@ -116,6 +116,8 @@ def _read(document: str, kind: Type, structs: Structs) -> str:
         )
     if isinstance(kind, MapType) or kind == JSON:
         return f"NULLIF({document}, 'null')"
+    if str(kind) == "json":  # the column of `json_text`
+        return f"NULLIF({document}, 'null')::json"
     return f"({document} #>> '{{}}')::{postgres_type(kind, structs)}"
 
 

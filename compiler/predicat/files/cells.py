@@ -74,7 +74,8 @@ def value(text: Node, kind: Type, width: str, form: FileFormat) -> Node:
         text = _with_usual_marks(text, form)
     plain = _stripped(text)
     if isinstance(kind, DecimalType):
-        return _decimal(plain, kind)
+        number, held = _decimal(plain, kind), form_of(width)
+        return number if held is None else _cond(held.shape(number), number, _absent(kind), kind)
     usual = of_text(text, kind, NOWHERE)
     if kind == TIMESTAMP and form_of(width) is not None:  # of local times
         return _cond(_matches(plain, OFFSET), _absent(TIMESTAMP), usual, TIMESTAMP)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime, time
+from decimal import Decimal
 from functools import lru_cache
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import Any
@@ -22,9 +23,11 @@ from predicat.ir.python_values import RowError
 from predicat.ir.time_zones import is_zone
 from predicat.ir.types import (
     BOOLEAN,
+    JSON,
     STRING,
     TIMESTAMP,
     ArrayType,
+    DecimalType,
     FormType,
     StructType,
     Type,
@@ -163,6 +166,20 @@ def _time(value: str, _words: Words) -> str:
     return f"{whole}.{digits}" if digits else whole
 
 
+# The ends of an unsigned integer of 64 bits.
+_UNSIGNED = {"ge": 0, "le": 2**64 - 1}
+
+
+def _whole(number: int) -> Literal:
+    return Literal(DecimalType(20, 0), Decimal(number))
+
+
+def _unsigned(value: Any, _words: Words) -> Any:
+    if not _UNSIGNED["ge"] <= value <= _UNSIGNED["le"]:
+        raise RowError
+    return value
+
+
 def _unpadded(value: str, words: Words) -> str:
     result = value.rstrip(" ")
     if len(result) > int(words[0]):
@@ -226,12 +243,22 @@ FORMS: dict[str, Form] = {
         given=_clock,
     ),
     "name": Form(STRING),
+    "json_text": Form(JSON),
+    "ubigint": Form(
+        DecimalType(20, 0),
+        _unsigned,
+        lambda node, _: Call(
+            BOOLEAN, "and", tuple(Call(BOOLEAN, op, (node, _whole(end))) for op, end in _UNSIGNED.items())
+        ),
+        lambda _: [Decimal(number) for number in (0, 1, 2**63, 2**64 - 1)],
+    ),
     "timestamp_ntz": Form(TIMESTAMP, given=_without_offset),
     "timestamp_in": Form(TIMESTAMP, given=_without_offset, through="from_zone"),
 }
 _SPELLINGS = {
     "binary": re.compile("bytea|bytes|blob|varbinary"),
     "char": re.compile(r"(?:char|character|bpchar)\s*(\(\s*\d+\s*\))"),
+    "ubigint": re.compile(r"uint64|unsigned\s+bigint|bigint\s+unsigned"),
     "time": re.compile(r"time\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
     "timestamp_ntz": re.compile(r"timestamp(?:_ntz)?\s*(?:\([0-6]\))?\s*(?:without\s+time\s+zone)?"),
 }
@@ -334,6 +361,8 @@ class OfColumn(Struct, frozen=True):
 
     def constant(self, value: Any) -> Any:
         """A constant beside the column as the one that stands for it. Raises RowError."""
+        if self.form.core != STRING:
+            return value
         lower = self.form.read == "lower"
         return value.translate(_LOWER) if lower else self.value(value)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Context, Decimal
 from functools import lru_cache, partial
@@ -17,6 +17,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from predicat.ir.column_forms import form_of
 from predicat.ir.nodes import Field, Node
 from predicat.ir.types import BIGINT, DATE, DOUBLE, DURATION, MAX_PRECISION, TIMESTAMP, DecimalType, Type
 from predicat.ir.values import EXACT, FIRST_MOMENT, INT_MAX, INT_MIN, LAST_MOMENT, LONGEST
@@ -87,7 +88,8 @@ def domain_of(node: Node) -> Domain | None:
 def domain(kind: Type, stored: str = "") -> Domain | None:
     """The values of a type, or of a column of a declared width (see `predicat.ir.widths`)."""
     if isinstance(kind, DecimalType):
-        return _decimals(kind)
+        held = form_of(stored)
+        return _decimals(kind) if held is None else _within(_decimals(kind), held.samples)
     if stored == "float":
         return _FLOATS
     result = _DOMAINS.get(kind)
@@ -223,6 +225,12 @@ def _decimals(kind: DecimalType) -> Domain:
     return Domain(
         -most, most, partial(_decimal, kind.scale), lambda value: math.ceil(value.scaleb(kind.scale, EXACT))
     )
+
+
+def _within(all_values: Domain, ends: Sequence[Any]) -> Domain:
+    """The values from the first to the last one of a form. Columns of another type may have others, too."""
+    least, greatest = all_values.ordinal(ends[0]), all_values.ordinal(ends[-1])
+    return replace(all_values, least=least, greatest=greatest, closed_below=False, closed_above=False)
 
 
 def _decimal(scale: int, ordinal: int) -> Decimal:

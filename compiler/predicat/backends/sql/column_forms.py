@@ -24,10 +24,12 @@ from predicat.backends.sql.builders import (
     try_cast,
     variable,
 )
+from predicat.backends.sql.json_columns import documents
 from predicat.ir.column_forms import OfColumn, core_type, form_of, held_type, of_elements, of_field
 from predicat.ir.nodes import Call, Field, FieldDecl, Items, Literal, Node, walk
 from predicat.ir.operators import ORDERED
-from predicat.ir.types import ArrayType, FormType, StructType, Type, with_forms
+from predicat.ir.types import JSON, ArrayType, FormType, StructType, Type, is_numeric, with_forms
+from predicat.ir.values import INT_MAX
 from predicat.ir.widths import as_stored
 
 
@@ -118,6 +120,8 @@ def _local(_sql: Sql, value: datetime) -> Sql:
     return cast(_shown(value), "TIMESTAMP")
 
 
+_UBIGINT = exp.DataType(this=exp.DType.UBIGINT)
+
 # By form and engine. An engine without a row has the values of the core type in its columns.
 HELD: dict[str, Mapping[str, Held]] = {
     "uuid": {
@@ -140,6 +144,16 @@ HELD: dict[str, Mapping[str, Held]] = {
     "time": {
         "postgres": Held("time", _text),
         "duckdb": Held("time", _text, lambda sql, _: cast(sql, "TIME")),
+    },
+    "json_text": {"postgres": Held("json", documents)},
+    "ubigint": {
+        "duckdb": Held(
+            "ubigint",
+            lambda sql: cast(sql, "DECIMAL(20, 0)"),
+            lambda sql, value: sql if value <= INT_MAX else exp.Cast(this=sql, to=_UBIGINT.copy()),
+            given=int,
+            fits=lambda value: value == int(value),
+        )
     },
     # PostgreSQL cuts a constant of the type off, and uses no index for it
     "name": {"postgres": Held("name", _text, lambda sql, _: _text(sql))},
@@ -206,6 +220,13 @@ _EACH: Mapping[str, Callable[[Sql, Sql, exp.Identifier], Sql]] = {
 }
 
 
+def parses(engine: str, node: Node) -> bool:
+    """Whether a node is a document that an engine parses, from a text or from a column of texts."""
+    if node.type != JSON:
+        return False
+    return _held(engine, node) is not None or (isinstance(node, Call) and node.op == "parse_json")
+
+
 def column_of(node: Node) -> Node | None:
     """The field or member with a form that a node is, read with the operator of the form; None for any other
     node.
@@ -223,12 +244,12 @@ def held(engine: str, node: Call) -> Held | None:
         return None
     if node.op == "is_null":
         found = _held(engine, node.args[0])
-        return None if found is None else found[1]
+        return None if found is None or found[0].form.core == JSON else found[1]
     if node.op == "in" and not isinstance(node.args[1], Items):
         return None
     fields = [field for field in map(column_of, node.args) if field is not None]
     found = _held(engine, fields[0]) if fields else None
-    if found is None or (node.op in ORDERED and not found[1].ordered):
+    if found is None or node.args[0].type == JSON or (node.op in ORDERED and not found[1].ordered):
         return None
     form, result = found
     if result.only_if is not None and node.op not in ("eq", "ne", "in"):
@@ -257,7 +278,8 @@ def _stands_beside(node: Node, field: Node, form: OfColumn, held: Held) -> bool:
 
 
 def _is_value(node: Literal, form: OfColumn) -> bool:
-    return node.value is not None and node.type == form.form.core and form.is_value(node.value)
+    same = node.type == form.form.core or (is_numeric(node.type) and is_numeric(form.form.core))
+    return node.value is not None and same and form.is_value(node.value)
 
 
 def stored_value(engine: str, decl: FieldDecl, value: Any) -> Any:

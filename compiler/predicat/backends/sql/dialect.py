@@ -7,9 +7,10 @@ every row it gives TRUE, FALSE or NULL, and never raises an error.
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import combinations
 
-from predicat.backends.sql import expressions, writing
+from predicat.backends.sql import column_forms, expressions, writing
 from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.conditions import condition
 from predicat.backends.sql.functions import Runtime
@@ -136,9 +137,9 @@ class Dialect(DialectRules[Renderer], frozen=True):
         if where:
             node = renderer.rewritings.accepted(node)
             node = renderer.rewritings.texts(node, has_nan=self.documents.has_nan)
-        parses = any(isinstance(part, Call) and part.op == "parse_json" for part in parts)
-        if parses and renderer.rewritings.parse_once:
-            node = parsed_once(node, renderer.fresh_name)
+        parses = partial(column_forms.parses, self.name)
+        if renderer.rewritings.parse_once and any(map(parses, parts)):
+            node = parsed_once(node, parses, renderer.fresh_name)
         if not self.supports_nul:
             self._refuse_nul(node)
         sql = condition(renderer, node) if where else renderer.node(node)

@@ -12,35 +12,39 @@ from predicat.ir.operators import CONNECTIVES, JUNCTIONS
 from predicat.ir.types import JSON
 
 Names = Callable[[str], str]
+# Whether a node is a document that an engine parses.
+Parses = Callable[[Node], bool]
 
 
-def parsed_once(node: Node, fresh_name: Names) -> Node:
+def parsed_once(node: Node, parses: Parses, fresh_name: Names) -> Node:
     """The predicate with names for the documents that it parses: `json_let(document, name, condition)`."""
-    documents = _documents(node)
+    documents = _documents(node, parses)
     if not documents:
         return node
     if not isinstance(node, Call) or node.op not in CONNECTIVES | {"is_true"}:
         return _named(node, documents, fresh_name)
     if node.op in JUNCTIONS:
-        node = _grouped(node)
-        if len(node.args) == 1 or all(_documents(arg) == documents for arg in node.args):
+        node = _grouped(node, parses)
+        if len(node.args) == 1 or all(_documents(arg, parses) == documents for arg in node.args):
             return _named(node, documents, fresh_name)
-    return Call(node.type, node.op, tuple(parsed_once(arg, fresh_name) for arg in node.args), node.span)
+    return Call(
+        node.type, node.op, tuple(parsed_once(arg, parses, fresh_name) for arg in node.args), node.span
+    )
 
 
-def _documents(node: Node) -> list[Call]:
+def _documents(node: Node, parses: Parses) -> list[Node]:
     """The distinct documents that a node parses, except those that depend on a variable of a macro."""
-    reads = (part for part in walk(node) if isinstance(part, Call) and part.op == "parse_json")
+    reads = filter(parses, walk(node))
     return list(
         dict.fromkeys(part for part in reads if not any(isinstance(inner, Variable) for inner in walk(part)))
     )
 
 
-def _grouped(node: Call) -> Call:
+def _grouped(node: Call, parses: Parses) -> Call:
     """An AND or OR in which the operands over the same documents become one operand."""
-    groups: dict[tuple[Call, ...], list[Node]] = {}
+    groups: dict[tuple[Node, ...], list[Node]] = {}
     for arg in node.args:
-        groups.setdefault(tuple(_documents(arg)), []).append(arg)
+        groups.setdefault(tuple(_documents(arg, parses)), []).append(arg)
     parts: list[Node] = []
     for documents, members in groups.items():
         if documents and 1 < len(members) < len(node.args):
@@ -50,14 +54,14 @@ def _grouped(node: Call) -> Call:
     return Call(node.type, node.op, tuple(parts), node.span)
 
 
-def _named(node: Node, documents: list[Call], fresh_name: Names) -> Node:
+def _named(node: Node, documents: list[Node], fresh_name: Names) -> Node:
     for document in documents:
         name = Variable(JSON, fresh_name("d"), document.span)
         node = Call(node.type, "json_let", (document, name, _with(node, document, name)), node.span)
     return node
 
 
-def _with(node: Node, document: Call, name: Variable) -> Node:
+def _with(node: Node, document: Node, name: Variable) -> Node:
     if node == document:
         return name
     return (

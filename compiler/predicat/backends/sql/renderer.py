@@ -276,7 +276,7 @@ class Renderer(Struct):
                 )
             return sql
         return (
-            self.column(node)
+            column_forms.read(self.dialect.name, node, self.column(node))
             if isinstance(node, Field)
             else self.variable(node)
             if isinstance(node, Variable)

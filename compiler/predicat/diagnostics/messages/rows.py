@@ -18,6 +18,7 @@ ACCEPTED = {
     "inet": "pass an ipaddress.IPv4Address, or a str such as '10.0.0.1' or '10.0.0.0/8'",
     "cidr": "pass an ipaddress.IPv4Network, or a str such as '10.0.0.0/8'",
     "time": "pass a datetime.time without a zone, or a str such as '10:30' or '10:30:00.25'",
+    "ubigint": "pass an int from 0 to 18446744073709551615",
     "binary": "pass bytes, or a str of hexadecimal digits such as '\\xdeadbeef'",
     "uuid": "pass a uuid.UUID, or a str such as 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'",
     "date": "pass a date, or a str such as '2026-02-01'; of a datetime it is value.date()",
