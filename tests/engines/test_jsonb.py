@@ -3,6 +3,7 @@ rows of the evaluator, for JSON values of any kind.
 """
 
 import json
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ from predicat.backends.sql.storage import Storage
 from predicat.ir.nodes import Node
 from predicat.semantics.evaluate import compile_node
 from tests.conftest import ROOT
+from tests.engines.rows import Tables, check_outcomes
 from tests.rounds import rounds
 
 CONDITIONS = yaml.safe_load((ROOT / "benchmarks/jsonb.yml").read_text(encoding="utf-8"))
@@ -251,3 +253,16 @@ def test_own_texts_on_duckdb() -> None:
         for text in rounds((one for one in TEXTS if "->>'city'" in one), 20):
             condition = dialect.render(node_of(text), condition=True)
             check(connection, given, text, condition)
+
+
+def test_own_texts_on_each_engine(spark: Any, postgres: Any) -> None:
+    """Numbers are those of JSON that Python reads, which are doubles."""
+    rows = [{"id": place, "profile": json.loads(text)} for place, text in enumerate(DOCUMENTS)]
+    kept = [row for row in rows if not _is_huge(row["profile"])]
+    texts = [("postgres", text) for text in TEXTS if "->>'city'" in text or "->>'vip' " in text]
+    check_outcomes(Tables(spark, postgres, FIELDS, kept), texts, where=True)
+
+
+def _is_huge(document: Any) -> bool:
+    value = document.get("a") if isinstance(document, dict) else None
+    return isinstance(value, float) and (math.isinf(value) or abs(value) > 1e20 or 0 < abs(value) < 1e-20)
