@@ -88,7 +88,7 @@ def test_bad_rows_are_kept_apart_as_they_came(
         for line in file.read_text().splitlines()
     ]
     assert sorted(row["dep_delay"] for row in kept) == ["90", "NA", "x"]
-    assert [row["_corrupt_record"] for row in kept if row["dep_delay"] == "90"] == [
+    assert [row["record"] for row in kept if row["dep_delay"] == "90"] == [
         "B6,90,2026-01-01 00:00:00,surplus"
     ]
     assert [row.dep_delay for row in spark.read.parquet(str(tmp_path / "out" / "ua")).collect()] == [70]

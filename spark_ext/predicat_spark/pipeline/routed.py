@@ -30,6 +30,11 @@ _LATER = {"waiting": WAITING, "dead_letter": EXPIRED}
 _OPEN = 200
 # What the JVM does not compile is slower than rows that Spark evaluates in several methods.
 _METHOD = {"spark.sql.codegen.hugeMethodLimit": "8000"}
+# Spark writes timestamps as texts without their microseconds.
+_EXACT = {
+    "timestampFormat": "yyyy-MM-dd'T'HH:mm:ss[.SSSSSS]XXX",
+    "timestampNTZFormat": "yyyy-MM-dd'T'HH:mm:ss[.SSSSSS]",
+}
 _ROW_GROUP = 128 * 1024 * 1024
 _LEAST_ROW_GROUP = 8 * 1024 * 1024
 
@@ -202,7 +207,7 @@ def _spec(
         columns = [pair for pair in sink_frame(reading, output.rows) if pair[1] not in output.partition_by]
         kind = {
             "format": output.format,
-            "options": {**(smaller if output.format == "parquet" else {}), **output.options},
+            "options": {**(smaller if output.format == "parquet" else _EXACT), **output.options},
             "columns": [column for column, _ in columns],
             "names": [name for _, name in columns],
         }

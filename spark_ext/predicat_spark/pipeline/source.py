@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import count as count_from
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import pipeline as say
 from predicat.files import cells
 from predicat.files.records import delimiter, files_of, is_remote, refuse_sheet, verify
-from predicat.ir.column_forms import held_type
+from predicat.ir.column_forms import form_of, held_type
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import STRING
 from predicat_spark.names import quoted, quoted_table
@@ -55,6 +56,8 @@ FORMATS = {
 }
 _PACKED = frozenset({"gz", "bz2", "zst", "xz", "lz4", "snappy", "deflate", "zip"})
 _RAW = "__raw_"
+# Types whose texts an option such as dateFormat describes.
+_TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 # The column in which Spark keeps a record that it cannot read.
 RECORD = "_corrupt_record"
 # Files of a folder whose endings tell its format.
@@ -278,24 +281,40 @@ def _ending(path: str) -> str | None:
 def _typeless(
     session: SparkSession, reader: Any, kind: str, source: Source, dataset: Dataset, *, streaming: bool
 ) -> DataFrame:
-    """The file's own columns, and one for the records that cannot be read. Scalars of JSON are read as the
-    texts that they are in the file.
+    """The file's own columns, or those that are given, and one for the records that cannot be read. Scalars
+    of JSON are read as the texts that they are in the file, and so is all that is declared if columns are
+    given: the catalog says what is a value, where Spark would round it, or leave out the whole record.
     """
-    schema = source.schema
-    if schema is None:
-        texts = {
-            decl.column("spark").lower() for decl in dataset.fields.values() if cells.is_scalar(decl.type)
-        }
-        schema = ", ".join(
-            f"{quoted(column.name)} {'string' if is_text else _shown(column.dataType)}"
-            for column in _own_schema(session, kind, source)
-            if column.name != RECORD
-            for is_text in [column.name.lower() in texts and column.dataType.typeName() not in _NESTED]
-        )
-    if RECORD not in schema and source.options.get("mode", "permissive").lower() == "permissive":
+    declared = {decl.column("spark").lower(): decl for decl in dataset.fields.values()}
+    given = _struct(source.schema)
+    is_formatted = any(option.lower().endswith("format") for option in source.options)
+    schema = ", ".join(
+        f"{quoted(column.name)} {'string' if is_text else _shown(column.dataType)}"
+        for column in given or _own_schema(session, kind, source)
+        if column.name != RECORD
+        for decl in [declared.get(column.name.lower())]
+        for nested in [column.dataType.typeName() in _NESTED]
+        for is_text in [
+            decl is not None
+            and (
+                not (is_formatted and column.dataType.typeName() in _TIMES)
+                if given is not None
+                else cells.is_scalar(decl.type) and not nested
+            )
+        ]
+    )
+    if source.options.get("mode", "permissive").lower() == "permissive":
         schema = f"{schema}, {RECORD} string" if schema else f"{RECORD} string"
         reader = reader.option("columnNameOfCorruptRecord", RECORD)
     return _load(reader.schema(schema), source, streaming=streaming)
+
+
+def _struct(ddl: str | None) -> StructType | None:
+    """The columns of a text in Spark DDL."""
+    from pyspark.sql.types import StructType  # noqa: PLC0415  # Spark is slow to load
+
+    columns = StructType.fromDDL(ddl) if ddl is not None else None
+    return columns if isinstance(columns, StructType) else None
 
 
 def _declared(frame: DataFrame, dataset: Dataset, form: FileFormat) -> Reading:
@@ -317,7 +336,9 @@ def _declared(frame: DataFrame, dataset: Dataset, form: FileFormat) -> Reading:
     bad += [Cell(name, _failed(frame, name, form)) for name in converted]
     raw = tuple((_RAW + name if name in converted else name, name) for name in columns)
     more = [RECORD] if RECORD in frame.columns else []
-    raw += tuple((name, name) for name in more)
+    # Spark takes a column of its own name for damaged records from every row of JSON that it reads.
+    free = next(name for name in (f"{'_' * count}record" for count in count_from(0)) if name not in names)
+    raw += tuple((name, free) for name in more)
     return Reading(frame.selectExpr(*parts, *kept, *more), tuple(columns), tuple(bad), raw, form=form)
 
 
@@ -342,7 +363,8 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
     column, held = quoted(name), held_type(decl)
     inner = _inner(frame, name)
     if inner == "string" and cells.is_scalar(decl.type):
-        return cells.sql("spark", name, decl, form) if decl.type != STRING or form.nulls else None
+        is_text = decl.type == STRING and form_of(decl.stored) is None and not form.nulls
+        return None if is_text else cells.sql("spark", name, decl, form)
     if _shown(frame.schema[name].dataType) == kind.replace(", ", ",").replace(": ", ":"):
         is_same = cells.is_scalar(decl.type) or held == decl.type
         return None if is_same else cells.in_forms("spark", column, held)
@@ -352,9 +374,18 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
     if inner in _NESTED and cells.is_scalar(decl.type):
         return f"CAST(NULL AS {kind})"
     if not cells.is_scalar(decl.type):
-        read = f"from_json({text}, {exp.Literal.string(kind).sql(dialect='spark')})"
-        return cells.in_forms("spark", read, held)
+        return cells.in_forms("spark", _document(text, kind), held)
     return f"try_cast({column} AS {kind})"
+
+
+def _document(text: str, kind: str) -> str:
+    """A text of JSON as a nested type; NULL if a part of it is none. Spark alone would make a struct of NULLs
+    of any text.
+    """
+    whole = exp.Literal.string(f"STRUCT<v: {kind}, bad: STRING>").sql(dialect="spark")
+    kept = "map('columnNameOfCorruptRecord', 'bad')"
+    read = f"from_json(concat('{{\"v\":', {text}, '}}'), {whole}, {kept})"
+    return f"get(filter(array({read}), x -> x.bad IS NULL), 0).v"
 
 
 def column_types(frame: DataFrame) -> dict[str, str]:
