@@ -186,7 +186,7 @@ class _Proof:
                 for value in level.open_to(absent):
                     labels = dict(zip(level.tests, value.labels, strict=True))
                     missing = level.absent(value, absent) if level.place in holders else absent
-                    state = (tuple(_reduced(part, labels) for part in left), missing)
+                    state = ((_reduced(left[0], labels), _reduced(left[1], labels)), missing)
                     following.setdefault(state, [*path, (level, value)])
                     looked_at += 1
             states = following
