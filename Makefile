@@ -12,7 +12,7 @@ PARALLEL ?= -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 help:
 	@echo "make demo         one catalog on Spark and PostgreSQL, on real data"
 	@echo "make test         all tests, but for a few that are slow"
-	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in about two minutes on two cores"
+	@echo "make test-fast    the tests that need no engine (Spark, PostgreSQL, DuckDB, a browser), in about a minute on two cores"
 	@echo "make test-all     all tests, the slow ones too, and those without an engine on other Pythons and the lowest versions"
 	@echo "make lint         ruff (format and rules), mypy, basedpyright, import-linter, lines of each room"
 	@echo "make docs         the documentation as a site, in target/docs"
