@@ -3,6 +3,7 @@
 import pytest
 from msgspec import to_builtins
 
+from predicat_spark.pipeline.events import prometheus
 from predicat_spark.pipeline.report import BadCells, EntryError, FilterReport, Report, SinkReport
 
 
@@ -55,3 +56,17 @@ def test_a_stream_may_begin_to_count_rejected_rows() -> None:
     assert (total.filters[0].accepted, total.filters[0].rejected) == (7, 6)
     total.add(batch(2, matched=True))
     assert (total.filters[0].accepted, total.filters[0].rejected) == (9, 6)
+
+
+def test_a_filter_that_changes_without_a_version_has_one_series() -> None:
+    """An exporter refuses a file that has the same labels twice."""
+    total = batch(3)
+    changed = batch(4)
+    changed.filters[0].hash = "other"
+    total.add(changed)
+    assert len(total.filters) == 2
+    lines = [line for line in prometheus(total).splitlines() if not line.startswith("#")]
+    series = [line.rpartition(" ")[0] for line in lines]
+    assert len(series) == len(set(series))
+    assert [line.rpartition(" ")[2] for line in lines if 'outcome="accepted"' in line] == ["7"]
+    assert [line.rpartition(" ")[2] for line in lines if "hit_ratio" in line] == ["0.35"]

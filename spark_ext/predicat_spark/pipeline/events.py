@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 from uuid import uuid4
 
+from msgspec.structs import replace
+
 from predicat.catalog.jobs import Job
-from predicat_spark.pipeline.report import Report
+from predicat_spark.pipeline.report import FilterReport, Report
 
 _PRODUCER = "https://github.com/predicat/predicat"
 _SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/definitions/RunEvent"
@@ -140,6 +142,7 @@ def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = Non
     `total`: for the batch of a stream, the sums since its start by filter and outcome.
     """
     job = report.job or report.dataset
+    filters = _of_versions(report.filters)
     lines = [
         *_metric("predicat_run_rows", "Rows that the run read.", [({"job_name": job}, report.rows)]),
         *_metric("predicat_run_seconds", "Seconds that the run took.", [({"job_name": job}, report.seconds)]),
@@ -166,7 +169,7 @@ def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = Non
                     },
                     value,
                 )
-                for filter_report in report.filters
+                for filter_report in filters
                 for key, value in filter_report.counts.items()
             ],
         ),
@@ -178,7 +181,7 @@ def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = Non
                     {"job_name": job, "filter": filter_report.name, "version": str(filter_report.version)},
                     round(share, 6),
                 )
-                for filter_report in report.filters
+                for filter_report in filters
                 if (share := report.hit_rate(filter_report)) is not None
             ],
         ),
@@ -198,6 +201,18 @@ def prometheus(report: Report, total: Mapping[tuple[str, str], int] | None = Non
         ),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _of_versions(filters: Sequence[FilterReport]) -> list[FilterReport]:
+    """One report for each name and version. The catalog of a stream may change a filter that keeps its
+    version: an exporter refuses a file that has the same labels twice.
+    """
+    found: dict[tuple[str, int], FilterReport] = {}
+    for one in filters:
+        known = found.setdefault((one.name, one.version), replace(one))
+        if known.hash != one.hash:
+            known.add(one)
+    return list(found.values())
 
 
 def _totals(job: str, total: Mapping[tuple[str, str], int] | None) -> list[str]:
