@@ -14,9 +14,10 @@ from predicat.check import json_casts, json_constants, sql_numbers, text_constan
 from predicat.check.overloads import OverloadResolver
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql_json, sql_meanings
+from predicat.diagnostics.messages import columns, sql_json, sql_meanings
 from predicat.forms import json_values
 from predicat.forms.conversions import convert, dynamic_error, is_dynamic, underlying
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.surface import CHECKED_TO_INT, CONVERSIONS, HALF_EVEN, HALF_UP, TEXT_CASTS
 from predicat.ir.types import (
@@ -52,6 +53,9 @@ def cast(check: OverloadResolver, name: str, node: Node, span: Span) -> Node:
     if own is not None:
         return own
     node = underlying(node)
+    form = of_field(node)
+    if conversion.to == STRING and form is not None and form.form.read and check.rules.widens_numbers:
+        raise check.fail(columns.cast_of_citext(span, written(node)))
     for rule in _BY_TYPE:
         if (result := rule(check, conversion.to, node, span)) is not None:
             return result

@@ -100,6 +100,8 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
             yield say.list_in_form(node.span, name, form.shown)
         elif node.op in _TESTS:
             yield from (say.no_value(*one) for one in _strangers(node, form))
+    if not columns and node.op in (*_TESTS, *_OF_PARTS) and _has_capitals(node):
+        yield from (say.capitals_beside(node.span, _name(field)) for field in _read_in(node)[:1])
     whole = next((arg for arg in node.args if node.op not in _OF_STRUCTS and holds_forms(arg)), None)
     if whole is not None:
         yield say.only_members(node.span, _name(whole))
@@ -113,8 +115,19 @@ def _name(node: Node) -> str:
 
 def _has_capitals(node: Call) -> bool:
     """Whether a text beside a column that is read in lower case can never be found in it."""
-    texts = [arg.value for arg in node.args if isinstance(arg, Literal) and isinstance(arg.value, str)]
+    texts = [one.value for one in _literals(node) if isinstance(one.value, str)]
     return any(re.search(r"(?<!\\)[A-Z]", text) for text in texts)
+
+
+def _read_in(node: Call) -> list[Node]:
+    """The columns that are read in lower case and whose texts are parts of the arguments."""
+    found: list[Node] = []
+    for arg in node.args:
+        if (form := of_field(arg)) is not None and form.form.read:
+            found.append(arg)
+        elif isinstance(arg, Call) and arg.type == STRING:
+            found += _read_in(arg)
+    return found
 
 
 def _of_list(node: Call) -> Iterable[Any]:

@@ -47,6 +47,12 @@ only_members = Problem[str]("""not-comparable: {name} has members that its colum
     hint: read its members one by one""")
 in_lower_case = Problem[str]("""bad-constant: {field} is read in lower case: capital letters never match
     hint: write the constant in lower case""")
+capitals_beside = Problem[str]("""bad-constant: {field} is read in lower case, and the constant has
+    capital letters
+    hint: compare in lower case: lower(...) = 'abc'""")
+cast_of_citext = Problem[str]("""type-mismatch: {field} is read in lower case, but its text in PostgreSQL
+    has capital letters
+    hint: write {field} without the cast: its comparisons tell no capitals from small letters""")
 list_in_form = Problem[str, str]("""bad-constant: the list has values that {field} cannot have as {kind}
     hint: write them in lower case""")
 no_order = Problem[str, str]("""not-comparable: the order of {field}, {kind:a} column, differs between engines
