@@ -206,6 +206,7 @@ def values(kind: Type, depth: int) -> st.SearchStrategy[Node]:
             call(BIGINT, "neg", n),
             call(BIGINT, "abs", n),
             call(BIGINT, "length", s),
+            call(BIGINT, "byte_count", s),
             call(BIGINT, "to_int", s),
             call(BIGINT, "to_int", f),
             call(BIGINT, "position", s, s),

@@ -37,6 +37,7 @@ _FAMILIES = {"cidr": "inet"}
 # What is read of arrays and structs whose elements and members have forms.
 _OF_STRUCTS = ("member", "index", "size", "is_null")
 _OF_ARRAYS = _OF_STRUCTS[1:]
+_COMPARED = {*_TESTS, *_OF_ARRAYS, "in_list"}
 # Operators of parts of a text, whose other arguments are texts, too.
 _OF_PARTS = ("like", "starts_with", "ends_with", "contains")
 _ORDERS = {*ORDERED, "greatest", "least"}
@@ -92,7 +93,7 @@ def _problems(node: Node) -> Iterator[Diagnostic]:
             yield say.each_element(node.span, name, form.shown)
         elif node.op in _ORDERS and not form.form.ordered:
             yield say.no_order(node.span, name, form.shown)
-        elif form.form.compared_only and node.op not in (*_TESTS, *_OF_ARRAYS, "in_list"):
+        elif form.form.compared_only and node.op not in (*_COMPARED, form.form.length):
             yield say.only_compared(node.span, name, form.shown)
         elif form.form.read and node.op not in (*_TESTS, *_OF_PARTS) and _has_capitals(node):
             yield say.in_lower_case(node.span, name)

@@ -23,7 +23,7 @@ from predicat.check.casts import cast
 from predicat.check.look_ups import LookUps
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import check as say
-from predicat.diagnostics.messages import sql_times
+from predicat.diagnostics.messages import columns, sql_times
 from predicat.forms import failing, json_values
 from predicat.forms.conversions import (
     convert,
@@ -34,6 +34,7 @@ from predicat.forms.conversions import (
     underlying,
 )
 from predicat.forms.logic import present
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, walk
 from predicat.ir.operators import COMPARISONS, OF_INTEGERS
 from predicat.ir.surface import (
@@ -280,6 +281,16 @@ class Operators(LookUps):
             raise self.fail(sql_times.fraction_of_interval(count.span, str(count.type)))
         return None
 
+    def bytes(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """The length of a column whose values are no texts, such as bytes; None for any other value."""
+        node = underlying(args[0])
+        form = of_field(node)
+        return Call(BIGINT, form.form.length, (node,), span) if form and form.form.length else None
+
+    def bytes_of_text(self, _op: str, _args: list[Node], span: Span) -> Node | None:
+        """Raises Stop: the bytes of a text depend on its encoding."""
+        raise self.fail(columns.bytes_of_text(span))
+
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A value as another type: `target` names a conversion of casts.CASTS."""
         return cast(self, str(target.value if isinstance(target, Literal) else ""), node, span)
@@ -362,7 +373,9 @@ _ON_VALUES: dict[str, tuple[Rule, ...]] = {
     "add": (list_functions.sum_of_arrays, _of.sum_of_json),
     "join": (list_functions.of_written_list, list_functions.of_json_list),
     "sum": (list_functions.of_written_list, list_functions.of_json_list),
-    "size": (list_functions.size,),
+    "size": (list_functions.size, _of.bytes),
+    "length": (_of.bytes,),
+    "byte_count": (_of.bytes, _of.bytes_of_text),
     "has": (_of.presence,),
     "is_null": (_of.absence, _of.is_null),
     "key": (_of.key,),

@@ -50,6 +50,7 @@ class Form(Struct, frozen=True):
         samples: Some values, if few values of the core type are.
         given: A value of a row before it is of the core type. Raises RowError for one of another meaning.
         compared_only: Whether filters only compare the column, and read nothing of its text.
+        length: The operator of its length, where that is not the one of its text.
         ordered: Whether all engines have the order of the core type.
         beside: An operator of texts that turns any text into the form, as far as one does.
         read: The operator with which filters read the column, if they do not read it as it is.
@@ -63,6 +64,7 @@ class Form(Struct, frozen=True):
     samples: Callable[[Words], Sequence[Any]] = lambda _: ()
     given: Callable[[Any], Any] = lambda value: value
     compared_only: bool = False
+    length: str = ""
     ordered: bool = True
     beside: str = ""
     read: str = ""
@@ -227,6 +229,7 @@ FORMS: dict[str, Form] = {
         lambda _: ["\\x", "\\x00", "\\xff00"],
         given=_hexadecimal,
         compared_only=True,
+        length="byte_count",
     ),
     "cidr": Form(
         STRING,

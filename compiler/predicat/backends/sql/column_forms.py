@@ -257,6 +257,12 @@ def held(engine: str, node: Call) -> Held | None:
     return result if all(_stands_beside(arg, fields[0], form, result) for arg in node.args) else None
 
 
+def is_length(engine: str, node: Call) -> bool:
+    """Whether a node is the length of a column that an engine holds in its own type."""
+    found = _held(engine, node.args[0])
+    return found is not None and found[0].form.length == node.op
+
+
 def is_at_column(engine: str, node: Node) -> bool | None:
     """Whether a test of a column with a form is written in the column's type; None for any other node."""
     if not any(_held(engine, part) for part in walk(node)):

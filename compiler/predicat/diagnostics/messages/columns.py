@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predicat.diagnostics.message import Problem
+from predicat.diagnostics.message import NotInFilter, Problem
 
 WIDER = "it holds values that {declared} does not, and the SQL relies on those of {declared}"
 DIGITS = "it may have more digits than {declared}, and the SQL relies on that number of digits"
@@ -38,7 +38,10 @@ in_no_zone = Problem[str]("""not-comparable: {local} is a local time, which is n
 local_as_text = Problem[str]("""not-comparable: {local} is a local time, which engines write in different ways
     hint: compare it as a time: {local} >= TIMESTAMP '2026-02-01 10:00:00'""")
 only_compared = Problem[str, str]("""not-comparable: {field}, {kind:a} column, is only compared (=, <, IN)
-    hint: read what you need of it from an expression of the field""")
+    hint: compare all of its bytes, or their number: octet_length(b) = 32; for
+    more, read what you need of it from an expression of the field""")
+bytes_of_text = NotInFilter[()]("""the number of bytes of a value that is no binary column
+    hint: for the characters of a string write length(s)""")
 typed_constant = Problem[str]("""not-comparable: a constant of {kind} is only beside fields of this type
     hint: declare the field so, or leave the cast out""")
 each_element = Problem[str, str]("""not-comparable: {name} is an array of {kind}, read element by element

@@ -46,6 +46,15 @@ ROWS = (
         names=Names(cel="size"),
     ),
     Operator(
+        "byte_count",
+        ("string -> bigint",),
+        "Number of bytes of a `binary` column; of its text, half of the characters after the first two.",
+        ((("\\xff00",), 2), (("\\x",), 0), (("",), -1), (("abcde",), 1)),
+        range=(-1, COUNT[1]),
+        words="the number of bytes of {0}",
+        names=Names(cel="size", sql="octet_length"),
+    ),
+    Operator(
         "lower",
         ("string -> string",),
         "A to Z become a to z; nothing else changes.",

@@ -117,6 +117,7 @@ RULES: dict[Key, Rule] = {
     "ends_with": (None, functions.function("ends_with", 2)),
     "instr": (None, functions.function("position", 2)),
     "strpos": (None, functions.function("position", 2)),
+    "octet_length": (None, functions.function("byte_count", 1)),
     "char_length": (None, functions.function("length", 1)),
     "isnull": (None, functions.is_null),
     "millisecond": (None, times.part("millisecond")),

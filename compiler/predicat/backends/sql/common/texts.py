@@ -23,12 +23,13 @@ from predicat.backends.sql.builders import (
     string_literal,
     wrap,
 )
+from predicat.backends.sql.column_forms import is_length
 from predicat.backends.sql.common.comparisons import tested
 from predicat.backends.sql.common.letters import is_usually_folded
 from predicat.backends.sql.common.widths import as_bigint
 from predicat.backends.sql.renderer import Renderer, Rule, constant, constant_int, function, let
 from predicat.ir.nodes import Call, Field, Literal, Node
-from predicat.ir.types import BOOLEAN, STRING
+from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.semantics import casefold
 from predicat.semantics.like import ESCAPED_PATTERN
 
@@ -208,6 +209,14 @@ def _bigint_of(name: str) -> Rule:
     return lambda r, node: cast(call(name, r.node(node.args[0])), "BIGINT")
 
 
+def _byte_count(r: Renderer, node: Call) -> Sql:
+    text = node.args[0]
+    if is_length(r.dialect.name, node):
+        return cast(call("OCTET_LENGTH", r.held(text)), "BIGINT")
+    half = Call(BIGINT, "div", (Call(BIGINT, "length", (text,), node.span), Literal(BIGINT, 2)), node.span)
+    return r.node(Call(BIGINT, "sub", (half, Literal(BIGINT, 1)), node.span))
+
+
 RULES: dict[str, Rule] = {
     "like_row": like_row(),
     "like": lambda r, node: like(tested(r, *node.args), r.node(node.args[1])),
@@ -215,6 +224,7 @@ RULES: dict[str, Rule] = {
     "md5": function("MD5"),
     "concat": lambda r, node: concatenated(*r.args(node)),
     "length": _bigint_of("LENGTH"),
+    "byte_count": _byte_count,
     "lower": _ascii_lower,
     "upper": _ascii_upper,
     "lpad": _pad("LPAD"),

@@ -26,6 +26,11 @@ def _length(to: Encoder, node: Call, env: Env) -> Term:
     return Scalar(z3.Length(a.term), a.null)
 
 
+def _byte_count(to: Encoder, node: Call, env: Env) -> Term:
+    a = to.scalar(node.args[0], env)
+    return Scalar(z3.Length(a.term) / 2 - 1, a.null)
+
+
 def _affix(to: Encoder, node: Call, env: Env) -> Term:
     left, right = node.args
     if isinstance(right, Literal) and isinstance(right.value, str):
@@ -78,6 +83,7 @@ def _position(to: Encoder, node: Call, env: Env) -> Term:
 RULES: dict[str, Rule] = {
     "concat": _concat,
     "length": _length,
+    "byte_count": _byte_count,
     "starts_with": _affix,
     "ends_with": _affix,
     "contains": _affix,
