@@ -108,6 +108,18 @@ def test_less_work_leaves_more_open() -> None:
     assert compare_nodes(*pair, effort=0.001).kind == "undecided"
 
 
+@pytest.mark.parametrize(
+    "condition", ["s LIKE '%{0}w{0}{0}%'", "s LIKE '%{0}w%{0}{0}%'", "s ILIKE '%{0}w{0}{0}%'"]
+)
+def test_searches_in_one_text_are_a_part_of_the_work(condition: str) -> None:
+    """The solver does not count the states of languages, which double with each search."""
+    parts = [condition.format(number) for number in range(10, 24)]
+    before, after = nodes("sql", " AND ".join(parts), " AND ".join(parts[1:]))
+    start = time.process_time()
+    assert compare_nodes(before, after).kind in ("wider", "undecided")
+    assert time.process_time() - start < 10
+
+
 def test_parts_of_work_end_with_the_whole() -> None:
     whole = Work(1)
     assert whole.part(3).left == STEPS

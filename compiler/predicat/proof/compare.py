@@ -25,7 +25,7 @@ from predicat.proof.smt.encode import Formulas
 from predicat.proof.smt.encoder import Encoder, OutOfWork
 from predicat.proof.smt.functions import is_of_texts
 from predicat.proof.smt.terms import Bool, Double, Truth, all_of, any_of, as_term, forget, negated, z3
-from predicat.proof.work import QUESTION, Work, work_of
+from predicat.proof.work import QUESTION, STATE, Work, work_of
 from predicat.rewrite.list_tables import long_lists
 
 Outcome = bool | None
@@ -459,6 +459,8 @@ class _Comparison:
         if wanted is False and encoder.needs.bounded:
             return "none"
         limit = min(max(1, round(self.work.left * attempt.share)), _MOST_STEPS)
+        if encoder.states * STATE > limit:
+            return "open"
         solver.set("rlimit", limit)
         solver.push()
         solver.add(as_term(wanted))

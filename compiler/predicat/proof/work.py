@@ -10,6 +10,8 @@ STEPS = 1_500_000
 QUESTION = 2_000
 # The steps of the formula of one node.
 FORMULA = 100
+# The steps that a state of the languages of a text counts for. Z3 does not count those.
+STATE = 5
 
 
 class Work:

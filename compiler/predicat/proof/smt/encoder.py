@@ -151,6 +151,8 @@ class Encoder(ABC):
         self.lengths: list[Any] = []
         self.children: dict[Path, dict[str | int, Path]] = {}
         self.nulls: dict[Path, Any] = {}
+        # The languages that are asked about each text, which is kept as long as its number stands for it.
+        self.languages: dict[int, dict[Regex, Any]] = {}
 
     # --- walking
 
@@ -466,7 +468,13 @@ class Encoder(ABC):
             change = strings.before_lower if node.op == "lower" else strings.before_upper
             return self.member(node.args[0], strings.mapped(language, change), env)
         text = self.scalar(node, env)
+        self.languages.setdefault(text.term.get_id(), {})[language] = text.term
         return truth_of(z3.InRe(text.term, strings.language(language)), text.null)
+
+    @property
+    def states(self) -> int:
+        """About how many states the solver may visit to read one text in all languages asked about it."""
+        return max(map(strings.states, self.languages.values()), default=0)
 
     def folded_equality(self, op: str, left: Node, right: Node) -> tuple[Node, Regex, bool] | None:
         """`lower(x) = 'a'` as a node, a language, and whether the test is negated; None for others."""

@@ -6,7 +6,8 @@ them has another case. The 4,096 such characters of Z3 stand for those of a row,
 holds for all strings that have at most 4,096 different characters beyond `LAST_NAMED`.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Collection
 from typing import Any, assert_never
 
 from predicat.proof.smt.terms import z3
@@ -29,6 +30,18 @@ def text(value: str) -> Any:
     if any(ord(char) > LAST_NAMED for char in value):
         raise NotEncodable
     return z3.StringVal(value.replace("\\", "\\u{5c}"))
+
+
+def states(languages: Collection[Regex]) -> int:
+    """About how many states an automaton for all of these languages has. Each search for a part of a text may
+    have succeeded or not, whatever the others did; beginnings and ends only add up.
+    """
+    searches = math.prod(max(1, sum(map(_is_unbounded, regex.walk(one)))) for one in languages)
+    return searches * sum(isinstance(part, Chars) for one in languages for part in regex.walk(one))
+
+
+def _is_unbounded(node: Regex) -> bool:
+    return isinstance(node, Repeat) and node.high is None
 
 
 def literal(value: str) -> Regex:
