@@ -19,6 +19,7 @@ from predicat.backends.sql.postgres import POSTGRES
 from predicat.backends.sql.postgres.installed import available, definitions
 from predicat.backends.sql.postgres.stored import declared as stated
 from predicat.backends.sql.storage import Storage
+from predicat.backends.sql.styles import STYLES
 from predicat.ir.nodes import Node
 from predicat.semantics.evaluate import compile_node
 from tests.conftest import ROOT
@@ -139,6 +140,13 @@ MORE = [
     "profile->>'vip' IN ('true', 'c77')",
     "profile->>'city' LIKE 'c77%' AND NOT profile->>'city' LIKE '%x'",
     "(profile->>'a') = (profile->>'city')",
+    "profile ?| array['seats', 'none', '123']",
+    "profile ?& array['seats', 'rare']",
+    "NOT profile ? 'rare'",
+    "profile->'a' ? 'c77'",
+    "profile->'a' ? '123' OR (profile->>'seats')::int = 12",
+    "(profile->'a' ? 'zip') IS NULL",
+    "profile->'tags'->0 ? 't77'",
 ]  # fmt: skip
 TEXTS = [*(str(one["postgres"]) for one in CONDITIONS), *MORE]
 
@@ -261,6 +269,33 @@ def test_own_texts_on_each_engine(spark: Any, postgres: Any) -> None:
     kept = [row for row in rows if not _is_huge(row["profile"])]
     texts = [("postgres", text) for text in TEXTS if "->>'city'" in text or "->>'vip' " in text]
     check_outcomes(Tables(spark, postgres, FIELDS, kept), texts, where=True)
+
+
+def test_tests_of_keys_on_each_engine(spark: Any, postgres: Any) -> None:
+    """Of members, elements and strings, of JSON null and of no value."""
+    inner = ["c77", "C77", "c77 ", "12", 12, True, None, [], {}, ["c77"], [["c77"]], [12, "12", None]]
+    inner += [{"c77": None}, {"c77": {}}, {"a": "c77"}, [{"c77": 1}], {"12": 0}, "", [""], {"": ""}]
+    documents = [*inner, *({"a": value} for value in inner), *({"a": [value]} for value in inner)]
+    rows = [{"id": place, "profile": document} for place, document in enumerate(documents)]
+    tests = [
+        "profile ? '{}'",
+        "profile->'a' ? '{}'",
+        "profile->'a'->0 ? '{}'",
+        "NOT profile ?| array['{}', 'a']",
+    ]
+    texts = [("postgres", test.format(key)) for test in tests for key in ("c77", "12", "")]
+    texts += [("postgres", f"({text}) IS NOT TRUE") for _, text in texts]
+    tables = Tables(spark, postgres, FIELDS, rows)
+    check_outcomes(tables, texts, where=True)
+
+
+def test_a_test_of_a_key_is_an_operator() -> None:
+    """Also where a driver would read `?` as a parameter."""
+    text = "profile ? 'rare' AND profile->'tags' ?| array['t77', 'x'] AND id = 3"
+    written = "profile ? 'rare' AND ((profile -> 'tags') ? 't77' OR (profile -> 'tags') ? 'x') AND id = "
+    assert POSTGRES.render(node_of(text), condition=True) == f"{written}3"
+    sql, values = POSTGRES.parameterized(node_of(text), 1, condition=True, style=STYLES["jdbc"])
+    assert (sql, values) == (written.replace("?", "??") + "?::bigint", [3])
 
 
 def _is_huge(document: Any) -> bool:

@@ -19,6 +19,7 @@ _SURFACE = {
     "json_text": Names(kind="a JSON value"),
     "json_equals": Names(kind="an equality of JSON values"),
     "json_in": Names(kind="an equality of JSON values"),
+    "json_has": Names(kind="a test of a key of JSON"),
     "json_element": Names(kind="a look-up in a JSON value"),
     "json_let": Names(kind="a look-up in JSON in a string"),
 }

@@ -129,6 +129,8 @@ class Dialect(DialectRules[Renderer], frozen=True):
         )
         where = renderer.indexed or renderer.where
         if any(part.type == JSON for part in parts):
+            if self.documents.tests_keys:
+                node = renderer.rewritings.keys(node, where=where)
             node = renderer.rewritings.documents(node)
         if any(isinstance(part, Quantifier) for part in parts):
             node = rename_bound_variables(

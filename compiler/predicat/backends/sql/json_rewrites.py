@@ -17,12 +17,13 @@ from predicat.ir.nodes import (
     Literal,
     Node,
     Quantifier,
+    Variable,
     rewrite_children,
     substituted,
     walk,
 )
 from predicat.ir.operators import JSON_LOOK_UPS, JSON_READS, JUNCTIONS
-from predicat.ir.types import BOOLEAN, STRING, ArrayType
+from predicat.ir.types import BOOLEAN, JSON, STRING, ArrayType
 from predicat.ir.variables import free
 from predicat.values.json_kinds import kinds_that_pass
 
@@ -36,14 +37,81 @@ JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
 # `json_other`: whether it is of none of several kinds, in a WHERE.
 # `json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its
 # position.
+# `json_has`: PostgreSQL's `?`: a member of this name, an element that is this string, or this string itself.
 ONLY_IN_SQL: Sequence[str] = (
     "json_text",
     "json_equals",
     "json_in",
     "json_other",
     "json_element",
+    "json_has",
     "json_let",
 )
+
+
+def with_key_tests(node: Node, *, where: bool) -> Node:
+    """The predicate with `json_has` for what that means. `where`: FALSE and UNKNOWN mean the same."""
+    if isinstance(node, LEAVES):
+        return node
+    if isinstance(node, Call) and (found := _key_test(node, where=where)) is not None:
+        return found
+    inside = where and isinstance(node, Call) and node.op in JUNCTIONS
+    return rewrite_children(node, lambda part: with_key_tests(part, where=inside))
+
+
+def _key_test(node: Call, *, where: bool) -> Node | None:
+    """`json_has` for one test, or a test around it; None for anything else."""
+    last: Node = node
+    while isinstance(last, Call) and last.op == "cond":
+        last = last.args[2]
+    match last:
+        case Call(op="or", args=(_, test, each)):
+            found, array = _inside(test), _inside(each)
+        case _:
+            return None
+    match found, array:
+        case (
+            Call(op="and", args=(_, Call(op="eq", args=(Call(args=(value,)), Literal(value=str()) as key)))),
+            Quantifier(variable=variable),
+        ):
+            has = Call(BOOLEAN, "json_has", (value, key), node.span)
+        case _:
+            return None
+    if where and node == has_key(value, key, variable, where=True):
+        return has
+    guarded = _choice("is_null", (value,), None, has_key(value, key, variable, where=False))
+    if node == guarded:  # of JSON null `?` is FALSE
+        return Call(BOOLEAN, "cond", (*guarded.args[:2], has), node.span)
+    looked_up = value.args if isinstance(value, Call) and value.op in JSON_LOOK_UPS else None
+    return has if looked_up and node == _choice("json_null", looked_up, False, guarded) else None
+
+
+def _inside(node: Node) -> Node:
+    return node.args[0] if isinstance(node, Call) and node.op == "is_true" else node
+
+
+def _choice(test: str, of: tuple[Node, ...], then: bool | None, otherwise: Node) -> Call:
+    return _test("cond", _test(test, *of), Literal(BOOLEAN, then), otherwise)
+
+
+def _test(op: str, *args: Node) -> Call:
+    return Call(BOOLEAN, op, args)
+
+
+def has_key(value: Node, key: Literal, variable: str, *, where: bool) -> Call:
+    """What `json_has` means for a value that is not absent; `where`: as a WHERE has it."""
+
+    def is_key(value: Node) -> Call:
+        text = _test("eq", Call(STRING, "json_string", (value,)), key)
+        return _test("and", _test("json_is", value, Literal(STRING, "string")), text)
+
+    absent, null = _test("is_null", Call(JSON, "json_get", (value, key))), _test("json_null", value, key)
+    element = _test("is_true", is_key(Variable(JSON, variable)))
+    each = Quantifier(BOOLEAN, "any", variable, value, element)
+    if where:
+        return _test("or", _test("or", _test("not", absent), null), is_key(value), each)
+    member = _test("not", _test("and", absent, _test("not", _test("is_true", null))))
+    return _test("or", member, _test("is_true", is_key(value)), _test("is_true", each))
 
 
 def fuse_kind_tests(node: Node) -> Node:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from predicat.backends.sql.json_rewrites import fuse_kind_tests, with_own_texts
+from predicat.backends.sql.json_rewrites import fuse_kind_tests, with_key_tests, with_own_texts
 from predicat.ir.nodes import Node
 from predicat.rewrite.acceptance import decided_once, for_acceptance
 from predicat.rewrite.idioms import idiomatic
@@ -29,6 +29,7 @@ class Rewritings(Struct, frozen=True):
         polarity: A condition keeps only the parts that decide whether it is TRUE (below a NOT: FALSE).
         solve: A comparison of a calculation becomes bounds of its field.
         fuse_json: One look-up of a JSON value for its kind and its value.
+        key_tests: A test for a key of JSON is the engine's operator.
         own_texts: The engine's own text of a JSON value in a WHERE, if the same rows pass.
         parse_once: A string is parsed as JSON only once.
         short_tests: Shorter rules for tests in a WHERE.
@@ -44,6 +45,7 @@ class Rewritings(Struct, frozen=True):
     polarity: bool = True
     solve: bool = True
     fuse_json: bool = True
+    key_tests: bool = True
     own_texts: bool = True
     parse_once: bool = True
     short_tests: bool = True
@@ -68,6 +70,10 @@ class Rewritings(Struct, frozen=True):
     def accepted(self, node: Node) -> Node:
         """A condition without `IS TRUE`, since FALSE and UNKNOWN mean the same in a WHERE."""
         return for_acceptance(node) if self.accept else node
+
+    def keys(self, node: Node, *, where: bool) -> Node:
+        """A predicate over JSON with the engine's operator for a key. `where`: for a WHERE."""
+        return with_key_tests(node, where=where) if self.key_tests else node
 
     def documents(self, node: Node) -> Node:
         """A predicate over JSON with one look-up for the kind of a value and the value."""

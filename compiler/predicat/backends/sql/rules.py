@@ -53,6 +53,8 @@ class Documents(Struct, Generic[R], frozen=True):
     """Whether a value is the scalar with this JSON text; FALSE or NULL for any other value and for NULL. None
     if the dialect has no short test.
     """
+    tests_keys: bool = False
+    """Whether the engine has `json_has`."""
 
 
 class Served(Struct, frozen=True):

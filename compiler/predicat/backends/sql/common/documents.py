@@ -22,7 +22,7 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common import json_texts
-from predicat.backends.sql.json_rewrites import is_only_text, path
+from predicat.backends.sql.json_rewrites import has_key, is_only_text, path
 from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
@@ -105,6 +105,12 @@ def _equals_where(r: Renderer, node: Call) -> Sql | None:
 
 def _boolean_where(r: Renderer, node: Call) -> Sql | None:
     return r.dialect.documents.scalar(r, node.args[0], "true")
+
+
+def _json_has(r: Renderer, node: Call) -> Sql:
+    value, key = node.args
+    assert isinstance(key, Literal)  # noqa: S101  # `with_key_tests` makes no others
+    return r.node(has_key(value, key, r.fresh_name("v"), where=False))
 
 
 def _json_other(r: Renderer, node: Call) -> Sql:
@@ -195,6 +201,7 @@ RULES: dict[str, Rule] = {
     "json_equals": _json_equals,
     "json_in": _json_in,
     "json_other": _json_other,
+    "json_has": _json_has,
     **dict.fromkeys(("json_get", "json_at", "json_element"), _looked_up),
     "json_let": json_texts.let,
 }

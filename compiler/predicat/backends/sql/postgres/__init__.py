@@ -54,6 +54,7 @@ POSTGRES = Dialect(
         is_kind=lambda name, kind: binary(exp.EQ, name, kind),
         equals=documents.equals,
         scalar=documents.scalar,
+        tests_keys=True,
     ),
     bind=numbers.bind,
     not_nan=numbers.not_nan,

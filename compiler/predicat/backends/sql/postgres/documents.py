@@ -338,6 +338,11 @@ def elements(r: Renderer, source: Node) -> tuple[Sql, Sql]:
     return is_one_of(kind, "array", "object"), keys
 
 
+def _json_has(r: Renderer, node: Call) -> Sql:
+    value, key = node.args
+    return exp.JSONBContainsTopKey(this=wrap(r.document(value)), expression=r.key(key))
+
+
 def _json_other(r: Renderer, node: Call) -> Sql:
     value, kinds = node.args
     kind = call("JSONB_TYPEOF", r.document(value))
@@ -352,5 +357,6 @@ RULES: dict[str, Rule] = {
     "json_values": _json_values,
     "json_size": _json_size,
     "json_other": _json_other,
+    "json_has": _json_has,
     "json_items": _json_items,
 }

@@ -247,7 +247,12 @@ def _read(node: Node) -> Iterator[tuple[Field | Variable, tuple[str, ...]]]:
     match node:
         case Call(op="in", args=(value, _)):
             yield from _read(value)
-        case Call(op=op, args=args) if op in STRICT or op in ("json_equals", "json_in", "json_text"):
+        case Call(op=op, args=args) if op in STRICT or op in (
+            "json_equals",
+            "json_has",
+            "json_in",
+            "json_text",
+        ):
             for arg in args:
                 yield from _read(arg)
         case _:
