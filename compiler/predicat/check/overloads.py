@@ -264,6 +264,8 @@ class OverloadResolver(Struct):
         kinds = [arg.type for arg in args]
         if op == "add" and kinds == [STRING, STRING]:
             return say.JOIN_OR_CONVERT
+        if op == "shift_left" and kinds == [STRING, STRING]:
+            return say.NETWORK_IN_CEL
         if op in ("add", "sub") and TIMESTAMP in kinds and any(map(is_numeric, kinds)):
             return say.NUMBER_OF_DAYS
         if DURATION in kinds and any(map(is_numeric, kinds)):
