@@ -9,6 +9,7 @@ from predicat.deploy import approval, deployment
 from predicat.deploy.plan import Action, Cause, Rules
 from tests.deploy.test_suspend import dumped
 from tests.deploy.test_views import DEPENDENTS, FILTERS, HEAD, Apply, apply, catalog, db
+from tests.rounds import rounds
 
 __all__ = ["apply", "db"]
 OTHER = "CREATE TABLE shop.persons (age int, name text)"
@@ -71,7 +72,7 @@ def test_locks_are_those_that_are_taken(db: Any, apply: Apply, tmp_path: Path, n
     apply()
     db.execute(before)
     plan = deployment.plan(catalog(tmp_path, text), db, "shop", rules=Rules(force=True))
-    for row in approval.document(db, plan, {})["changes"]:
+    for row in rounds(approval.document(db, plan, {})["changes"], 1):
         number = db.execute("SELECT %s::regclass::oid", (row["view"],)).fetchone()[0]
         with db.transaction(force_rollback=True):
             db.execute("; ".join(row["sql"]))
