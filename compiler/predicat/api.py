@@ -598,10 +598,11 @@ def _parameters(params: Mapping[str, str | Mapping[str, Any]]) -> dict[str, Para
         text = str(data.get("type", ""))
         try:
             kind = parse_type(text)
-            default = to_value(data["default"], kind) if "default" in data else None
         except TypeSyntaxError as error:
             names = () if error.is_known else TYPE_NAMES
             raise PredicatError.of(say_keys.bad_type(NOWHERE, text, str(error), names)) from None
+        try:
+            default = to_value(data["default"], kind) if "default" in data else None
         except RowError:
             raise PredicatError.of(say.bad_default(NOWHERE, kind)) from None
         decls[name] = ParamDecl(name, kind, default, "default" not in data, str(data.get("description", "")))

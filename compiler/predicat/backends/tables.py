@@ -18,7 +18,6 @@ from predicat.ir.nodes import FieldDecl, Node
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy as np
 
 Decls = Mapping[str, FieldDecl]
 _NAME = "predicat_rows"
@@ -46,8 +45,8 @@ def accepted(node: Node, table: Any) -> Any:
     return table.filter(pa.array(mask))
 
 
-def _mask(node: Node, table: Any, names: list[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """For each row, whether the predicate is TRUE."""
+def _mask(node: Node, table: Any, names: list[str]) -> Any:
+    """For each row, as an array of NumPy, whether the predicate is TRUE."""
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
@@ -61,7 +60,7 @@ def _mask(node: Node, table: Any, names: list[str]) -> np.ndarray[Any, np.dtype[
             source = _source(connection, decls, columns)
             _check(decls, columns, names)
             query = f"SELECT ({dialect('duckdb').render(node)}) IS TRUE AS accepted FROM {source}"
-            mask: np.ndarray[Any, np.dtype[np.bool_]] = connection.execute(query).fetchnumpy()["accepted"]
+            mask: Any = connection.execute(query).fetchnumpy()["accepted"]
         except duckdb.Error as error:
             raise PredicatError.of(say.unreadable_table(" ".join(str(error).split()))) from None
     return mask
