@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -242,6 +243,21 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         assert (large.total, large.before, large.after, large.gained, large.lost) == (5, 2, 2, 1, 1)
         assert (list(large.gained_rows), list(large.lost_rows)) == ([{"amount": 60}], [{"amount": 200}])
         assert counted["orders.large_domestic"].lost == 1
+
+
+def test_the_rows_of_one_dataset_are_on_a_postgres_server(repository: Path, postgres: Any) -> None:
+    edit(repository, ("amount > 100", "amount BETWEEN 50 AND 150"))
+    postgres.execute("DROP TABLE IF EXISTS public.orders CASCADE")
+    postgres.execute("CREATE TABLE public.orders (amount bigint, country text)")
+    postgres.execute("INSERT INTO public.orders VALUES (10, 'DE'), (60, 'DE'), (200, 'DE')")
+    info = postgres.info
+    login = quote(info.user) + (f":{quote(info.password)}" if info.password else "")
+    dsn = f"postgresql://{login}@/{info.dbname}?host={quote(info.host, safe='')}&port={info.port}"
+    for source in (dsn, f"orders={dsn}"):
+        done = run("diff", "--format", "json", "--data", source, cwd=repository)
+        assert done.returncode == 1 and '"total": 3' in done.stdout, done.stderr
+    done = run("diff", "--data", f"order={dsn}", cwd=repository)
+    assert done.returncode == 2 and "no dataset 'order'" in done.stderr and "orders" in done.stderr
 
 
 SHOP = {

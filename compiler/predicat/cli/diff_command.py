@@ -25,7 +25,9 @@ from predicat.cli.options import (
 )
 from predicat.cli.project import as_reviewed, connect
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
+from predicat.diagnostics.messages.review import no_dataset
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from predicat.review.entries import Review
     from predicat.review.sides import Sides
 
+_DSN = ("postgresql://", "postgres://")
 FORMATS = ("text", "markdown", "json", "github", "sarif")
 
 
@@ -123,14 +126,10 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> Abstrac
 def _counted(review: Review, definitions: Definitions | None, source: str, master: str) -> dict[str, Counts]:
     from predicat.review.counts import questions  # noqa: PLC0415  # not for --help
 
-    if source.startswith(("postgresql://", "postgres://")):
-        from predicat.review import postgres  # noqa: PLC0415  # as above
-
-        queries, refused = questions(review, "postgres")
-        with connect(source) as connection:
-            relations = {name: state["relation"] for name, state in review.sides[1].datasets.items()}
-            return {**refused, **postgres.count(connection, queries, relations)}
     dataset, sign, path = source.partition("=")
+    server = path if path.startswith(_DSN) else source
+    if server.startswith(_DSN):
+        return _on_postgres(review, server, None if server == source else dataset)
     datasets = definitions.datasets if definitions is not None else {}
     if not sign or dataset not in datasets:
         touched = list(dict.fromkeys(question.dataset for question in questions(review, "spark")[0]))
@@ -147,3 +146,21 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
         engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}
     )
     return {**{name: counts for name, counts in refused.items() if name.startswith(f"{dataset}.")}, **counted}
+
+
+def _on_postgres(review: Review, server: str, dataset: str | None) -> dict[str, Counts]:
+    """The counts in the tables of one dataset, or of all, on a PostgreSQL server."""
+    from predicat.review import postgres  # noqa: PLC0415  # not for --help
+    from predicat.review.counts import questions  # noqa: PLC0415  # as above
+
+    relations = {name: state["relation"] for name, state in review.sides[1].datasets.items()}
+    if dataset is not None and dataset not in relations:
+        raise PredicatError.of(no_dataset(dataset, msg.did_you_mean(dataset, relations)))
+    queries, refused = questions(review, "postgres")
+    mine = [query for query in queries if dataset in (None, query.dataset)]
+    with connect(server) as connection:
+        counted = postgres.count(connection, mine, relations)
+    return {
+        **{name: one for name, one in refused.items() if dataset in (None, name.partition(".")[0])},
+        **counted,
+    }
