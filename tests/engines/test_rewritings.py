@@ -110,6 +110,7 @@ def test_rewritings_are_tried() -> None:
         "polarity": "NOT (a > 1 OR b > 2)",
         "solve": "a + 5 > 10",
         "fuse_json": "j ->> 'k' = 'x'",
+        "key_tests": "j ? 'k'",
         "own_texts": "j ->> 'k' LIKE 'x%'",
         "parse_once": "s::json ->> 'x' = 'a' AND s::json ->> 'y' = 'b'",
         "short_tests": "a = ANY(xs)",
