@@ -579,8 +579,8 @@ def test_samples_show_the_key(shop: Path) -> None:
         )
         sides.append(of_files(read_definitions(shop / "catalog"), str))
     assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
-        ("shops.opened", ("shop_no", "open", "id")),
-        ("shops.closed", ("shop_no", "open", "id")),
+        ("shops.opened", ('"shop_no"', '"open"', '"id"')),
+        ("shops.closed", ('"shop_no"', '"open"', '"id"')),
     }
 
 
