@@ -37,6 +37,7 @@ KNOWN = {
     # Functions that not all engines have, or not all alike.
     "language/sql/calendars.py",
     "language/sql/formats.py",
+    "language/sql/times.py",  # names of types of users, as sqlglot writes them
     "semantics/regex.py",  # how patterns are written for an engine, by its name
 }
 

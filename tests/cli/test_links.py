@@ -68,6 +68,8 @@ COMMANDS = (
     "match d --input rows.json",
     "seek d.one --input rows.json",
     "apply --dsn postgresql://127.0.0.1:9/x",
+    "plan --dsn postgresql://127.0.0.1:9/x --out plan.json",
+    "suspend d predicat.yml --dsn postgresql://127.0.0.1:9/x",
     "quality run d --engine duckdb --input d=rows.json",
     "filters providers",
     "schema --project",

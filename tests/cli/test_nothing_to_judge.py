@@ -25,6 +25,7 @@ CALLS = {
     "seek": "late",
     "split": "late --for spark",
     "sql": "late",
+    "suspend": "flights - --dsn postgresql://localhost:1/none",
     "translate": "late --to cel",
     "union": "late early",
 }

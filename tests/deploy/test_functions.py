@@ -29,6 +29,7 @@ Apply = Callable[..., Plan]
 
 @pytest.fixture
 def db(postgres: Any) -> Iterator[Any]:
+    postgres.execute("DROP SCHEMA IF EXISTS predicat CASCADE")  # other tests install functions, too
     postgres.execute("CREATE SCHEMA shop; CREATE TABLE shop.orders (id bigint, amount text)")
     postgres.execute(
         "INSERT INTO shop.orders VALUES (1, '101'), (2, ' 0200 '), (3, '1_000'), (4, '0x1FF'), (5, 'many'), "

@@ -43,7 +43,9 @@ def command(
         plan = deployment.plan(catalog, connection, name, target.schema, target.rules())
         document = approval.document(connection, plan, target.options())
     if out is not None:
-        out.write_text(text_of(document) + "\n", encoding="utf-8")
+        from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
+
+        write_text(out, text_of(document) + "\n")
     show(form, document, lambda: "\n".join(_lines(document)))
     needs_views(plan, catalog)
 

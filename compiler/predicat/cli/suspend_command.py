@@ -58,8 +58,8 @@ def command(
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
     from predicat.diagnostics.reading import text_of  # noqa: PLC0415  # as above
 
-    sql = sys.stdin.read() if file == "-" else text_of(Path(file))
     catalog, name = load(folder, variables), load_project(folder).catalog
+    sql = sys.stdin.read() if file == "-" else text_of(Path(file))
     with connect(dsn, data) as connection:
         from predicat.deploy.plan import Rules  # noqa: PLC0415  # needs the driver, which connect asks for
         from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above

@@ -213,7 +213,7 @@ class _TypeReader:
 
     def number(self) -> int:
         token = self.take()
-        if not token.isdigit() or len(token) > 9:
+        if not (token.isascii() and token.isdigit()) or len(token) > 9:
             raise TypeSyntaxError(say.NUMBER_EXPECTED, self.offset)
         return int(token)
 
