@@ -544,7 +544,7 @@ def why_true(row: Operator, trait: str, mutant: Operator) -> str:
     if own is Order.NOT:
         found = next(in_an_order(row.name, place, order), None)
         return UNDECLARED.get((row.name, place), "") if found is None else ""
-    if order is Order.SIDES and (own in (Order.RISES, Order.FALLS) or row.name == "div"):
+    if order is Order.SIDES and (own in (Order.RISES, Order.FALLS) or row.name in ("div", "multiple")):
         return "what has one direction has it on each side of zero"
     if order is Order.BY_SIGN and row.name in ("round", "bround", "shift_right"):
         return "the constant beside it is never below zero"
