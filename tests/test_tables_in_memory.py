@@ -125,6 +125,18 @@ def test_other_columns_are_refused(columns: dict[str, Any], problem: str) -> Non
     assert problem in str(error.value)
 
 
+def test_an_expression_has_the_type_of_its_field() -> None:
+    table = pa.table({"s": ["1", "20"]})
+    number = {"n": {"type": "bigint", "expression": {"duckdb": "CAST(s AS BIGINT)"}}}
+    assert predicat.parse("n > 5", "sql", number).filter(table).to_pylist() == [{"s": "20"}]
+    text = {"n": {"type": "bigint", "expression": {"duckdb": "upper(s)"}}}
+    with pytest.raises(predicat.PredicatError, match="declared as bigint"):
+        predicat.parse("n > 5", "sql", text).filter(table)
+    missing = {"n": {"type": "bigint", "expression": {"duckdb": "other + 1"}}}
+    with pytest.raises(predicat.PredicatError, match="other"):
+        predicat.parse("n > 5", "sql", missing).filter(table)
+
+
 def test_nanoseconds_are_refused_if_a_row_has_some() -> None:
     frame = pd.DataFrame({"t": pd.to_datetime([1_700_000_000_000_000_001], unit="ns")})
     with pytest.raises(predicat.PredicatError, match="nanoseconds"):

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.backends import dialect
 from predicat.backends.column_types import REFUSED, column_type, declared_type, holds
+from predicat.backends.sql import expressions
+from predicat.backends.sql.names import quoted
 from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics.messages import tables as say
 from predicat.ir.members import read_by
@@ -58,6 +60,7 @@ def _mask(node: Node, table: Any, names: list[str]) -> Any:
             columns = {str(row[0]): str(row[1]) for row in described}
             decls = read_by([node])
             source = _source(connection, decls, columns)
+            columns |= _of_expressions(connection, decls, source)
             _check(decls, columns, names)
             query = f"SELECT ({dialect('duckdb').render(node)}) IS TRUE AS accepted FROM {source}"
             mask: Any = connection.execute(query).fetchnumpy()["accepted"]
@@ -73,21 +76,32 @@ def _source(connection: duckdb.DuckDBPyConnection, decls: Decls, columns: dict[s
     read = {decl.column("duckdb").lower(): decl for decl in decls.values()}
     casts: list[str] = []
     for name, text in columns.items():
-        decl, quoted = read.get(name.lower()), f'"{name.replace(chr(34), chr(34) * 2)}"'
+        decl, column = read.get(name.lower()), quoted(name, "duckdb")
         kind = ""
         if decl is not None and text.startswith("ENUM(") and decl.shown_type == "string":
             kind = "VARCHAR"
-        elif decl is not None and text == "TIMESTAMP_NS" and not _uses_nanoseconds(connection, quoted):
+        elif decl is not None and text == "TIMESTAMP_NS" and not _uses_nanoseconds(connection, column):
             kind = "TIMESTAMP"
         if kind:
             columns[name] = kind
-            casts.append(f"CAST({quoted} AS {kind}) AS {quoted}")
+            casts.append(f"CAST({column} AS {kind}) AS {column}")
     return f"(SELECT * REPLACE ({', '.join(casts)}) FROM {_NAME})" if casts else _NAME
 
 
 def _uses_nanoseconds(connection: duckdb.DuckDBPyConnection, column: str) -> bool:
     query = f"SELECT count(*) FROM {_NAME} WHERE epoch_ns({column}) % 1000 <> 0"
     return bool((connection.execute(query).fetchone() or (0,))[0])
+
+
+def _of_expressions(connection: duckdb.DuckDBPyConnection, decls: Decls, source: str) -> dict[str, str]:
+    """The types of the expressions that fields are read from, by their texts."""
+    types: dict[str, str] = {}
+    for decl in decls.values():
+        if (found := expressions.of_field(decl, "duckdb")) is not None:
+            text = dialect("duckdb").text(found.sql)
+            query = f"DESCRIBE SELECT {text} AS expression FROM {source}"
+            types[decl.expression("duckdb")] = str((connection.execute(query).fetchone() or ("", ""))[1])
+    return types
 
 
 def _check(decls: Decls, columns: Mapping[str, str], names: list[str]) -> None:
@@ -100,7 +114,6 @@ def _check(decls: Decls, columns: Mapping[str, str], names: list[str]) -> None:
         alike = [name for name in names if name.lower() == column.lower()]
         if len(alike) > 1:
             wrong.append(say.columns_alike(column, alike))
-        if len(alike) > 1 or decl.expression("duckdb"):
             continue
         if text is None:
             wrong.append(say.no_column(column, list(columns)))

@@ -11,10 +11,9 @@ from datetime import date
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from sqlglot import exp
-
 from predicat.backends.column_types import duckdb_type
 from predicat.backends.sql.column_forms import engine_type, stored_type, stored_value
+from predicat.backends.sql.names import quoted
 from predicat.diagnostics import extras
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.types import DOUBLE, JSON, ArrayType, MapType, StructType, Type
@@ -38,7 +37,9 @@ def postgres_type(kind: Type, structs: Structs | None = None) -> str:
     if isinstance(kind, ArrayType):
         return f"{postgres_type(kind.element, structs)}[]"
     if isinstance(kind, StructType):
-        inner = [f"{_quoted(name)} {postgres_type(member, structs)}" for name, member in kind.fields]
+        inner = [
+            f"{quoted(name, 'postgres')} {postgres_type(member, structs)}" for name, member in kind.fields
+        ]
         return structs.setdefault(f"({', '.join(inner)})", f"pg_temp.predicat_struct_{len(structs)}")
     name = str(kind)
     if name.startswith("enum("):
@@ -69,7 +70,10 @@ def fill_postgres(connection: psycopg.Connection, fields: Sequence[FieldDecl], r
     columns = ", ".join(
         [
             "__id bigint",
-            *(f"{_quoted(decl.column('postgres'))} {_column_type(decl, structs)}" for decl in fields),
+            *(
+                f"{quoted(decl.column('postgres'), 'postgres')} {_column_type(decl, structs)}"
+                for decl in fields
+            ),
         ]
     )
     values = ", ".join(
@@ -170,7 +174,7 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
         [
             "__id bigint",
             *(
-                f"{_quoted(decl.column('duckdb'))} {stored_type('duckdb', decl, duckdb_type)}"
+                f"{quoted(decl.column('duckdb'), 'postgres')} {stored_type('duckdb', decl, duckdb_type)}"
                 for decl in fields
             ),
         ]
@@ -182,10 +186,6 @@ def fill_duckdb(connection: duckdb.DuckDBPyConnection, fields: Sequence[FieldDec
             f"INSERT INTO {TABLE} VALUES ({marks})",
             [index, *(_duckdb_column(decl, row.get(decl.name)) for decl in fields)],
         )
-
-
-def _quoted(name: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(dialect="postgres")
 
 
 def _duckdb_column(decl: FieldDecl, value: Any) -> Any:

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.column_types import duckdb_type
+from predicat.backends.sql.names import quoted
 from predicat.catalog.file_formats import ENCODINGS, FileFormat
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say_deploy
@@ -141,7 +142,7 @@ class FileTable(Struct):
         parts = [f"SELECT * FROM {_read_csv(found, named)}" for found, named in layouts.items()]
         self._texts = f"({' UNION ALL BY NAME '.join(parts)})"
         self.columns = list(dict.fromkeys(name for found in layouts for name in found.columns))
-        self._typed({name: _quoted(name) for name in self.columns}, self.form)
+        self._typed({name: quoted(name, "duckdb") for name in self.columns}, self.form)
 
     def _json(self, files: Iterable[str]) -> None:
         self.read = list(files)
@@ -203,7 +204,7 @@ class FileTable(Struct):
             if decl is not None:
                 self._cells[decl.name] = _conversion(text, whole, decl, form)
             value = self._cells[decl.name][1] if decl is not None else text
-            shown.append(f"{value} AS {_quoted(name)}")
+            shown.append(f"{value} AS {quoted(name, 'duckdb')}")
         self._texts = f"(SELECT {', '.join(inner)} FROM {self._texts})"
         self.sql = f"(SELECT {', '.join(shown)} FROM {self._texts})"
 
@@ -323,7 +324,3 @@ def _list(files: Iterable[str]) -> str:
 
 def _text(value: str) -> str:
     return exp.Literal.string(value).sql(dialect="duckdb")
-
-
-def _quoted(name: str) -> str:
-    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")

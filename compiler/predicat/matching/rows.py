@@ -9,9 +9,9 @@ from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
 from msgspec.structs import replace
-from sqlglot import exp
 
 from predicat.backends.sql.expressions import of_field
+from predicat.backends.sql.names import quoted
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError, extras
@@ -131,7 +131,8 @@ class RowReader:
         import duckdb  # noqa: PLC0415  # optional
 
         more = [
-            f"{one.sql.sql(dialect='duckdb')} AS {_quoted(name)}" for name, one in self._expressions.items()
+            f"{one.sql.sql(dialect='duckdb')} AS {quoted(name, 'duckdb')}"
+            for name, one in self._expressions.items()
         ]
         with duckdb.connect() as connection, NamedTemporaryFile(suffix=".parquet") as copy:
             if path == STDIN and stdin is not None:
@@ -147,7 +148,3 @@ class RowReader:
                     yield Record(dict(zip(names, row, strict=True)), number)
             except duckdb.Error as error:
                 raise PredicatError.of(say_files.unreadable(path, str(error).partition("\n")[0])) from None
-
-
-def _quoted(name: str) -> str:
-    return exp.column(name, quoted=True).sql(dialect="duckdb")

@@ -90,6 +90,11 @@ def identifier(name: str, dialect: str) -> exp.Identifier:
     return exp.Identifier(this=name, quoted=needs_quotes(name, dialect))
 
 
+def quoted(name: str, dialect: str) -> str:
+    """A name as SQL, in quotes."""
+    return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
+
+
 @lru_cache(maxsize=10_000)
 def needs_quotes(name: str, dialect: str) -> bool:
     """Whether a name without quotes would mean another name, or is a keyword of the engine or of sqlglot."""
