@@ -118,7 +118,10 @@ def _equal_to(node: Node, sql: Sql) -> Sequence[Sql]:
 
 
 def _document(key: str, value: Sql) -> Sql:
-    """A JSON object with one key. For a parameter PostgreSQL's own function builds the object."""
+    """A JSON object with one key. For a parameter PostgreSQL's own function builds the object: an immutable
+    one, so that the planner has a constant, and does not build it for each row.
+    """
     if isinstance(value, exp.Literal):
         return string_literal(document({key: value.name}))
-    return call("PG_CATALOG.JSONB_BUILD_OBJECT", key, cast(value, "TEXT"))
+    pair = exp.Array(expressions=[string_literal(key), cast(value, "TEXT")])
+    return call("PG_CATALOG.JSONB_OBJECT", pair)
