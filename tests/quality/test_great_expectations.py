@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import predicat
+from predicat.quality import measure
 from tests.processes import in_process
-from tests.quality import test_results
+from tests.quality import test_results, test_thresholds
 from tests.quality.test_measure import CATALOG, ROWS
 
 if TYPE_CHECKING:
@@ -248,6 +250,30 @@ def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path,
         assert len(left_out) == 8 - stable
     kinds = [item["kwargs"] for item in suite["expectations"] if "row_count" in item["type"]]
     assert {"min_value": 800, "max_value": 1200}.items() <= kinds[-1].items()
+
+
+def test_two_limits_are_two_expectations(tmp_path: Path) -> None:
+    (tmp_path / "shop.yml").write_text(test_thresholds.CATALOG)
+    state = {"accepted": 300, "rows": 1000}
+    (found,) = project().generate(
+        predicat.load_catalog(tmp_path),
+        tmp_path,
+        tmp_path / "project",
+        "postgres",
+        {"shop": [state], "shop.low": [state]},
+    )
+    assert set(found.left_out) == {"shop freshness", "shop baseline"}  # which have no expectation
+    severities = Counter(item.severity.value for item in found.expectations)
+    assert severities == {"critical": 9, "warning": 9}
+    groups = [item for item in found.expectations if hasattr(item, "group")]
+    assert [(item.max_rows, item.max_share) for item in groups] == [
+        (10, None),
+        (1, None),
+        (None, 0.01),
+        (None, None),
+    ]
+    measured = measure.Measure("shop", "postgres", 1000, groups={"both": measure.GroupCount(1, 5)})
+    assert [item._judged(measured, "BASIC")["success"] for item in groups] == [True, False, True, False]
 
 
 def test_a_project_without_expectations_is_no_success(tmp_path: Path) -> None:

@@ -450,8 +450,8 @@ filters: {some: {sql: day IS NOT NULL}}
     past = {"shop": [{"at": "2026-03-01", "rows": 10, "status": "pass"}]}
     for found in rounds(measured(moments(0), "at").values(), 1):
         assert checks(found, past) == [
-            ("rows_at_least", "fail", "shop has 1 row; at least 2"),
-            ("rows_at_most", "pass", "shop has 1 row; at most 3"),
+            ("rows_at_least", "fail", "shop has 1 row; at least 2 rows"),
+            ("rows_at_most", "pass", "shop has 1 row; at most 3 rows"),
             ("rows_drift", "fail", "shop has 1 row, -90.00% since 2026-03-01; at most 20% either way"),
             ("freshness", "fail", "shop has no value in at, so its age is unknown; at most 26 hours"),
         ]

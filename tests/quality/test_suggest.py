@@ -303,7 +303,7 @@ def test_the_age_of_the_newest_row(
     done = in_process("quality", "suggest", *now, "--write", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     spec = predicat.load_catalog(tmp_path / "orders.yml").datasets["orders"].freshness
-    assert (spec.text if spec else "") == limit
+    assert (spec.thresholds[0].text if spec else "") == limit
     if limit:
         done = in_process("quality", "run", *now, "--format", "json", cwd=tmp_path)
         ends = {item["kind"]: item["status"] for run in json.loads(done.stdout) for item in run["checks"]}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from decimal import Decimal
 
-from predicat.catalog.keys import BASELINE, BOUND, COVERAGE, FRESHNESS, ROWS, SEVERITIES
-from predicat.catalog.model import Baseline, Bound, Freshness
+from msgspec.structs import replace
+
+from predicat.catalog.keys import BASELINE, BOUND, COVERAGE, FRESHNESS, ROWS, SEVERITIES, THRESHOLDS, Keys
+from predicat.catalog.model import Baseline, Bound, Freshness, Threshold, Thresholds
 from predicat.catalog.yaml_nodes import YamlNode
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import keys as say_keys
@@ -19,7 +22,9 @@ _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
 
 
 def read_coverage(item: YamlNode) -> dict[str, Bound]:
-    """The bounds of a filter, by key: `1%`, `500` (rows) or `{value: 1%, severity: warn}`."""
+    """The bounds of a filter, by key: `1%`, `500` (rows), `{value: 1%, severity: warn}` or
+    `{warn: 1%, error: 5%}`.
+    """
     bounds: dict[str, Bound] = {}
     for key, value in item.keys("coverage", COVERAGE).items():
         bound = _bound(key, value)
@@ -50,15 +55,8 @@ def read_freshness(item: YamlNode) -> Freshness | None:
     keys = item.keys("freshness", FRESHNESS)
     if any(item.lacks(keys, key, "freshness") for key in ("column", "at_most")):
         return None
-    limit = keys["at_most"]
-    text = str(limit.value)
-    age = _AGE.match(text)
-    if age is None:
-        item.reporter.add(say_keys.wrong_kind(limit.span, "at_most", say.AN_AGE, limit.kind))
-        return None
-    column = keys["column"]
-    seconds = int(age[1]) * _UNITS[age[2]]
-    return Freshness(column.text("column"), seconds, text, read_severity(keys), column.span)
+    thresholds, column = _ages("at_most", keys, _seconds), keys["column"]
+    return Freshness(column.text("column"), thresholds, column.span) if thresholds else None
 
 
 def read_baseline(item: YamlNode) -> Baseline | None:
@@ -66,11 +64,22 @@ def read_baseline(item: YamlNode) -> Baseline | None:
     keys = item.keys("baseline", BASELINE)
     if item.lacks(keys, "max_age", "baseline"):
         return None
-    days = _DAYS.match(str(keys["max_age"].value))
-    if not days:
-        item.reporter.add(say.bad_max_age(keys["max_age"].span, keys["max_age"].kind))
-        return None
-    return Baseline(int(days[1]), read_severity(keys))
+    thresholds = _ages("max_age", keys, _days)
+    return Baseline(thresholds) if thresholds else None
+
+
+def read_limits(keys: Mapping[str, YamlNode]) -> dict[str, Bound]:
+    """How many rows may violate a condition of a group: `exclusive: {warn: 1, error: 100}`."""
+    found = {key: _bound(key, item, THRESHOLDS) for key, item in keys.items() if item.is_mapping}
+    return {key: bound for key, bound in found.items() if bound is not None}
+
+
+def share_of(text: str) -> float | None:
+    """The float nearest to a share such as `0.7%`, so that 7 of 1,000 rows are no more; None for another
+    text.
+    """
+    share = _SHARE.match(text)
+    return float(Decimal(share[1]) / 100) if share else None
 
 
 def read_severity(keys: Mapping[str, YamlNode]) -> str:
@@ -83,27 +92,88 @@ def read_severity(keys: Mapping[str, YamlNode]) -> str:
     return "warn" if severity == "warn" else "error"
 
 
-def _bound(key: str, item: YamlNode) -> Bound | None:
+def _bound(key: str, item: YamlNode, known: Keys = BOUND) -> Bound | None:
     """One bound; None if it cannot be read, which is reported."""
-    severity, given = "error", item
-    if item.is_mapping:
-        keys = item.keys(key, BOUND)
-        if item.lacks(keys, "value", key):
-            return None
-        severity, given = read_severity(keys), keys["value"]
-    value = given.value
-    share = _SHARE.match(value) if isinstance(value, str) else None
-    if share and float(share[1]) <= 100:
-        return Bound(float(share[1]) / 100, share=True, severity=severity)
+    found = [(severity, _amount(key, node)) for severity, node in _by_severity(key, item, known).items()]
+    bounds = [Bound(*amount, severity=severity) for severity, amount in found if amount is not None]
+    if not bounds or len(bounds) < len(found):
+        return None
+    bound, *warning = bounds
+    if warning and warning[0].share != bound.share:
+        item.reporter.add(say.unlike_limits(item.span, key))
+        return None
+    result = replace(bound, warn=warning[0].value) if warning else bound
+    _check_strictness(key, item, result.thresholds)
+    return result
+
+
+def _by_severity(key: str, item: YamlNode, known: Keys) -> dict[str, YamlNode]:
+    """The limits of a bound by severity, an error first; none if they cannot be read, which is reported."""
+    if not item.is_mapping:
+        return {"error": item}
+    keys = item.keys(key, known)
+    limits = {severity: keys.pop(severity) for severity in SEVERITIES if severity in keys}
+    if limits or "value" not in known:
+        for other, node in keys.items():
+            item.reporter.add(say.value_and_limits(node.span, key, other))
+        return limits if limits or not item.lacks(limits, "error", key) else {}
+    return {} if item.lacks(keys, "value", key) else {read_severity(keys): keys["value"]}
+
+
+def _amount(key: str, item: YamlNode) -> tuple[float, bool] | None:
+    """A share (0 to 1) or a number of rows, and whether it is a share; None if it is neither, which is
+    reported.
+    """
+    value = item.value
+    share = share_of(value) if isinstance(value, str) else None
+    if share is not None and share <= 1:
+        return share, True
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INT_MAX and key != "drift":
-        return Bound(float(value), share=False, severity=severity)
+        return float(value), False
     expected = say.A_SHARE if key == "drift" else say.A_SHARE_OR_ROWS
     item.reporter.add(say_keys.wrong_kind(item.span, key, expected, item.kind))
     return None
 
 
+def _ages(key: str, keys: Mapping[str, YamlNode], read: Callable[[YamlNode], int | None]) -> Thresholds:
+    """The limits of an age; none if they cannot be read, which is reported."""
+    item = keys[key]
+    found = _by_severity(key, item, THRESHOLDS) if item.is_mapping else {read_severity(keys): item}
+    if item.is_mapping and "severity" in keys:
+        item.reporter.add(say.value_and_limits(keys["severity"].span, key, "severity"))
+    ages = [(read(node), str(node.value), severity) for severity, node in found.items()]
+    thresholds = tuple(Threshold(age, text, severity) for age, text, severity in ages if age is not None)
+    _check_strictness(key, item, thresholds)
+    return thresholds if len(thresholds) == len(ages) else ()
+
+
+def _seconds(item: YamlNode) -> int | None:
+    age = _AGE.match(str(item.value))
+    if age is None:
+        item.reporter.add(say_keys.wrong_kind(item.span, "at_most", say.AN_AGE, item.kind))
+    return int(age[1]) * _UNITS[age[2]] if age else None
+
+
+def _days(item: YamlNode) -> int | None:
+    days = _DAYS.match(str(item.value))
+    if days is None:
+        item.reporter.add(say.bad_max_age(item.span, item.kind))
+    return int(days[1]) if days else None
+
+
+def _check_strictness(key: str, item: YamlNode, thresholds: Thresholds) -> None:
+    """Report a warning that is not stricter than the error."""
+    if len(thresholds) > 1:
+        error, warning = thresholds
+        stricter = warning.value > error.value if key == "at_least" else warning.value < error.value
+        if not stricter:
+            item.reporter.add(say.warning_not_stricter(item.span, key, warning.text, error.text))
+
+
 def _check_order(item: YamlNode, bounds: Mapping[str, Bound]) -> None:
     """Report an `at_least` above `at_most`: no value satisfies both."""
     low, high = bounds.get("at_least"), bounds.get("at_most")
-    if low is not None and high is not None and low.share == high.share and low.value > high.value:
+    if low is None or high is None or low.share != high.share:
+        return
+    if low.thresholds[-1].value > high.thresholds[-1].value:
         item.reporter.add(say.bounds_reversed(item.span, low, high))

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
-from predicat.catalog.bounds import read_baseline, read_freshness, read_rows, read_severity
+from predicat.catalog.bounds import read_baseline, read_freshness, read_limits, read_rows, read_severity
 from predicat.catalog.field_sets import FieldSets, files_of, is_definitions
 from predicat.catalog.fields import read_enum, read_field
 from predicat.catalog.file_formats import KEYS as FORMAT_KEYS
@@ -24,6 +24,7 @@ from predicat.catalog.keys import (
     FIELD_NAME,
     FILE,
     GROUP,
+    GROUP_CONDITIONS,
     NAME,
     SPARK,
     SUBSCRIPTION,
@@ -212,13 +213,17 @@ class DefinitionReader(Struct, dict=True):
             (member.text(say.FILTER_OF_GROUP), member.span) for member in keys["filters"].items("filters")
         ]
         dataset.uses += members
-        exclusive, exhaustive = (key in keys and bool(keys[key].value) for key in ("exclusive", "exhaustive"))
+        limits = read_limits({key: keys[key] for key in GROUP_CONDITIONS if key in keys})
+        exclusive, exhaustive = (
+            key in limits or (key in keys and bool(keys[key].value)) for key in GROUP_CONDITIONS
+        )
         dataset.groups[name] = Group(
             tuple(member for member, _ in members),
             exclusive,
             exhaustive,
             read_severity(keys),
             text_of(keys, "description"),
+            limits,
         )
 
     def subscription(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:

@@ -61,10 +61,19 @@ _NOW = about(
 
 
 def _bound(value: Schema) -> Schema:
-    return {"anyOf": [value, mapping({**BOUND, "value": value}, "value")]}
+    with_severity = mapping({"value": value, "severity": _SEVERITY}, "value")
+    return {"anyOf": [value, with_severity, _thresholds(value)]}
 
 
-BOUND: Keys = {"value": {}, "severity": _SEVERITY}
+def _thresholds(value: Schema) -> Schema:
+    return {**mapping({key: {**about, **value} for key, about in THRESHOLDS.items()}), "minProperties": 1}
+
+
+THRESHOLDS: Keys = {
+    "warn": {"description": "Behind this limit the bound warns."},
+    "error": {"description": "Behind this limit the bound fails."},
+}
+BOUND: Keys = {"value": {}, "severity": _SEVERITY, **THRESHOLDS}
 
 
 FIELD: Keys = {
@@ -84,17 +93,23 @@ FIELD: Keys = {
     "max": {"type": ["number", "string"], "description": "The largest value of a number."},
 }
 PARAM: Keys = {"type": part("type"), "default": {}, "description": DESCRIPTION}
-COVERAGE: Keys = dict.fromkeys(
-    ("at_least", "at_most", "unknown_at_most", "drift"), _bound({"anyOf": [{"type": "number"}, _SHARE]})
-)
+_ROWS_OR_SHARE: Schema = {"anyOf": [{"type": "number"}, _SHARE]}
+COVERAGE: Keys = dict.fromkeys(("at_least", "at_most", "unknown_at_most", "drift"), _bound(_ROWS_OR_SHARE))
+
+
+def _age(pattern: str) -> Schema:
+    value: Schema = {"type": "string", "pattern": pattern}
+    return {"anyOf": [value, _thresholds(value)]}
+
+
 _COUNT = _bound({"type": "integer", "minimum": 0})
 ROWS: Keys = {"at_least": _COUNT, "at_most": _COUNT, "drift": _bound(_SHARE)}
 FRESHNESS: Keys = {
     "column": about("string", "A field of type timestamp or date."),
-    "at_most": {"type": "string", "pattern": r"^\d{1,6} (minute|hour|day|week)s?$"},
+    "at_most": _age(r"^\d{1,6} (minute|hour|day|week)s?$"),
     "severity": _SEVERITY,
 }
-BASELINE: Keys = {"max_age": {"type": "string", "pattern": r"^\d{1,4} days?$"}, "severity": _SEVERITY}
+BASELINE: Keys = {"max_age": _age(r"^\d{1,4} days?$"), "severity": _SEVERITY}
 SPARK: Keys = {
     "ansi": about(
         "boolean",
@@ -130,11 +145,13 @@ TEST: Keys = {
     "description": DESCRIPTION,
     "now": _NOW,
 }
+GROUP_CONDITIONS: tuple[str, ...] = ("exclusive", "exhaustive")
+_LIMIT: Schema = {"anyOf": [_BOOLEAN, _thresholds(_ROWS_OR_SHARE)]}
 GROUP: Keys = {
     "filters": {"type": "array", "items": TEXT},
-    "exclusive": _BOOLEAN,
+    "exclusive": _LIMIT,
     "severity": _SEVERITY,
-    "exhaustive": _BOOLEAN,
+    "exhaustive": _LIMIT,
     "description": DESCRIPTION,
 }
 SUBSCRIPTION: Keys = {

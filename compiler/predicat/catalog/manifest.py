@@ -20,7 +20,7 @@ from predicat.backends.sql.functions import Runtime
 from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
-from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Version
+from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Group, Version
 from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics.messages import catalog as say
@@ -77,13 +77,18 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         "enums": dict(dataset.enums),
         **({"lists": {key: row.about() for key, row in dataset.lists.items()}} if dataset.lists else {}),
         **({} if dataset.ansi else {"spark": {"ansi": False}}),
-        "groups": msgspec.to_builtins(dataset.groups),
+        "groups": {key: _group_data(group) for key, group in dataset.groups.items()},
         "subscriptions": msgspec.to_builtins(dataset.subscriptions),
         "jobs": {key: job_data(job) for key, job in dataset.jobs.items()},
         "view": dict(dataset.view),
-        "baseline": msgspec.to_builtins(dataset.baseline) if dataset.baseline else {},
+        "baseline": _ages_data("max_age", [(int(item.value), item.severity) for item in old.thresholds])
+        if (old := dataset.baseline)
+        else {},
         "rows": bounds_data(dataset.rows),
-        "freshness": {"field": fresh.field, "at_most": fresh.text, "severity": fresh.severity}
+        "freshness": {
+            "field": fresh.field,
+            **_ages_data("at_most", [(item.text, item.severity) for item in fresh.thresholds]),
+        }
         if (fresh := dataset.freshness)
         else {},
     }
@@ -147,9 +152,26 @@ def tests_data(tests: Iterable[FilterTest]) -> list[dict[str, Any]]:
 def bounds_data(bounds: Mapping[str, Bound]) -> dict[str, Any]:
     """Bounds as JSON data."""
     return {
-        name: {"value": bound.value, "share": bound.share, "severity": bound.severity}
+        name: {
+            "value": bound.value,
+            "share": bound.share,
+            "severity": bound.severity,
+            **({} if bound.warn is None else {"warn": bound.warn}),
+        }
         for name, bound in bounds.items()
     }
+
+
+def _ages_data(key: str, limits: Sequence[tuple[Any, str]]) -> dict[str, Any]:
+    """The limits of an age, each with its severity, as JSON data."""
+    (limit, severity), *warning = limits
+    return {key: limit, "severity": severity, **{name: stricter for stricter, name in warning}}
+
+
+def _group_data(group: Group) -> dict[str, Any]:
+    """A group as JSON data."""
+    data: dict[str, Any] = {**msgspec.to_builtins(group), "limits": bounds_data(group.limits)}
+    return {key: value for key, value in data.items() if key != "limits" or value}
 
 
 def plain(value: Any) -> Any:

@@ -58,36 +58,59 @@ class FilterTest(Struct, frozen=True):
         return Span(self.span.source, *span) if span is not None else self.span
 
 
+class Threshold(Struct, frozen=True):
+    """A limit, as a number and as text. `severity` is what a value behind it is: error or warn."""
+
+    value: float
+    text: str
+    severity: str = "error"
+
+
+# The limit of a bound; or two: of an error, then a stricter one of a warning.
+Thresholds = tuple[Threshold, ...]
+
+
+def limit_text(thresholds: Thresholds) -> str:
+    """The limits of a bound as text: `50% (warn: 20%)`."""
+    limit, *warning = thresholds
+    return "".join([limit.text, *(f" (warn: {item.text})" for item in warning)])
+
+
 class Bound(Struct, frozen=True):
     """A bound on how many rows a filter accepts: a share (0 to 1) if `share`, else a number of rows.
-    `severity` is error or warn.
+    `severity` is error or warn; `warn` is a stricter value, behind which there is a warning.
     """
 
     value: float
     share: bool
     severity: str = "error"
+    warn: float | None = None
+
+    @property
+    def thresholds(self) -> Thresholds:
+        """The limits, an error first."""
+        values = [(self.value, self.severity), *([] if self.warn is None else [(self.warn, "warn")])]
+        return tuple(Threshold(value, self._text(value), severity) for value, severity in values)
+
+    def _text(self, value: float) -> str:
+        return f"{value * 100:.15g}%" if self.share else quantity(int(value), "row")
 
     def __str__(self) -> str:
-        return f"{self.value * 100:.15g}%" if self.share else quantity(int(self.value), "row")
+        return limit_text(self.thresholds)
 
 
 class Freshness(Struct, frozen=True):
-    """How old the newest value of a field of type timestamp or date may be, in seconds; `text` is the
-    limit as written.
-    """
+    """How old the newest value of a field of type timestamp or date may be, in seconds."""
 
     field: str
-    seconds: int
-    text: str
-    severity: str = "error"
+    thresholds: Thresholds
     span: Span = NOWHERE
 
 
 class Baseline(Struct, frozen=True):
-    """How old the baseline of drift may be: at most `max_age` days. `severity` is error or warn."""
+    """How old the baseline of drift may be, in days."""
 
-    max_age: int
-    severity: str = "error"
+    thresholds: Thresholds
 
 
 class Group(Struct, frozen=True):
@@ -99,6 +122,7 @@ class Group(Struct, frozen=True):
         exhaustive: Whether at least one of them must accept each row.
         severity: The severity of a row that violates this: error or warn.
         description: What it is for.
+        limits: How many rows may violate `exclusive` or `exhaustive`. Default: none.
     """
 
     filters: tuple[str, ...]
@@ -106,6 +130,7 @@ class Group(Struct, frozen=True):
     exhaustive: bool = False
     severity: str = "error"
     description: str = ""
+    limits: Mapping[str, Bound] = {}
 
 
 class Subscription(Struct, frozen=True):

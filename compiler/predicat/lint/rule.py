@@ -111,8 +111,8 @@ class Context(Struct):
                 nodes = [with_defaults(member.current.predicate.node) for member in members]
                 yield Group(
                     f"{dataset.name}.{name}",
-                    spec.exclusive,
-                    spec.exhaustive,
+                    spec.exclusive and "exclusive" not in spec.limits,
+                    spec.exhaustive and "exhaustive" not in spec.limits,
                     members,
                     nodes,
                 )

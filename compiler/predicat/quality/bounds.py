@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from operator import ge, le
 from typing import Any
 
-from predicat.catalog.model import Bound, Catalog, Dataset
+from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
 from predicat.quality.checks import Check, Declared, declared, failed, judged, not_checked
@@ -63,24 +63,24 @@ def _members(dataset: Dataset, item: Declared) -> list[str]:
 def _coverage(found: Evidence, item: Declared) -> Check:
     """Whether a filter accepts few or many enough rows, or is UNKNOWN for few enough."""
     outcome, key, high, what = _COUNTED[item.kind]
-    measure, bound = found.measure, item.bound
+    measure = found.measure
     unknown = key == "unknown"
     count = measure.filters[item.name].unknown if unknown else measure.accepted[item.name]
-    if bound.share and not measure.rows and high:
+    if item.share and not measure.rows and high:
         return not_checked(item, say.NO_ROWS)
-    value = _figure(count, measure, bound)
-    edge = _edge(count, measure, bound, high=high)
-    holds = edge <= bound.value if high else edge >= bound.value
-    shown = f"{value:.2%} of the rows" if bound.share else quantity(round(value), "row")
+    value = _figure(count, measure, share=item.share)
+    edge = _edge(count, measure, share=item.share, high=high)
+    status = item.status(lambda limit: edge <= limit if high else edge >= limit)
+    shown = f"{value:.2%} of the rows" if item.share else quantity(round(value), "row")
     limit = "at most" if high else "at least"
     return judged(
         item,
-        f"{item.name} {what} {shown}; {limit} {bound}",
+        f"{item.name} {what} {shown}; {limit} {item.text}",
         value,
-        holds=holds,
-        history=_earlier(found.past(item.name), key, bound),
-        blame="" if holds else _blame(measure, item.name, outcome),
-        unit="share" if bound.share else "rows",
+        status,
+        history=_earlier(found.past(item.name), key, share=item.share),
+        blame="" if status == "pass" else _blame(measure, item.name, outcome),
+        unit="share" if item.share else "rows",
     )
 
 
@@ -93,25 +93,25 @@ _COUNTED = {
 }
 
 
-def _figure(count: int, measure: Measure, bound: Bound) -> float:
+def _figure(count: int, measure: Measure, *, share: bool) -> float:
     """A count in the unit of a bound. Of no rows the share is 0, so that none is not enough."""
-    if bound.share:
+    if share:
         return count / measure.rows if measure.rows else 0.0
     return count / measure.sample
 
 
-def _edge(count: int, measure: Measure, bound: Bound, *, high: bool) -> float:
+def _edge(count: int, measure: Measure, *, share: bool, high: bool) -> float:
     """The figure to judge: of a sample the end of its interval that favours the filter."""
     if measure.sample >= 1:
-        return _figure(count, measure, bound)
+        return _figure(count, measure, share=share)
     low_end, high_end = wilson(count, measure.rows)
-    share = low_end if high else high_end
-    return share if bound.share else share * measure.rows / measure.sample
+    end = low_end if high else high_end
+    return end if share else end * measure.rows / measure.sample
 
 
-def _earlier(entries: Sequence[Mapping[str, Any]], key: str, bound: Bound) -> tuple[float, ...]:
+def _earlier(entries: Sequence[Mapping[str, Any]], key: str, *, share: bool) -> tuple[float, ...]:
     """The last ten earlier figures in the unit of a bound."""
-    if bound.share:
+    if share:
         return tuple(item[key] / item["rows"] for item in entries if item["rows"])[-10:]
     return tuple(item[key] / item.get("sample", 1.0) for item in entries)[-10:]
 
@@ -129,12 +129,12 @@ def _rows(found: Evidence, item: Declared) -> Check:
     """Whether a dataset has few or many enough rows."""
     total = found.measure.total
     low = item.kind == "rows_at_least"
-    limit = f"{'at least' if low else 'at most'} {item.bound.value:,.0f}"
+    compare = ge if low else le
     return judged(
         item,
-        f"{item.name} has {quantity(total, 'row')}; {limit}",
+        f"{item.name} has {quantity(total, 'row')}; {'at least' if low else 'at most'} {item.text}",
         float(total),
-        holds=(ge if low else le)(total, item.bound.value),
+        item.status(lambda limit: compare(total, limit)),
         history=tuple(float(entry["rows"]) for entry in found.past(item.name))[-10:],
         unit="rows",
     )
@@ -146,11 +146,11 @@ def _freshness(found: Evidence, item: Declared) -> Check:
     assert spec is not None  # noqa: S101  # it is declared
     if newest is None:
         message = f"{item.name} has no value in {spec.field}, so its age is unknown; at most {item.text}"
-        return judged(item, message, 0.0, holds=False, unit="seconds")
+        return judged(item, message, 0.0, item.status(lambda _: False), unit="seconds")
     age = found.now.timestamp() - newest
     moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
     message = f"the newest {spec.field} of {item.name} is {moment}, {_duration(age)} ago; at most {item.text}"
-    return judged(item, message, age, holds=age <= spec.seconds, unit="seconds")
+    return judged(item, message, age, item.status(lambda limit: age <= limit), unit="seconds")
 
 
 def _duration(seconds: float) -> str:
@@ -170,7 +170,10 @@ def _group(found: Evidence, item: Declared) -> Check:
         else (count.gap, "no filter", count.gap_rows)
     )
     message = f"{quantity(rows, 'row')} accepted by {acceptors} of {item.name}"
-    return judged(item, message, rows, holds=not rows, rows=samples, unit="rows")
+    allowed = "" if item.thresholds[0].value == 0 else f"; at most {item.text}"
+    figure = _figure(rows, found.measure, share=True) if item.share else rows
+    status = item.status(lambda limit: figure <= limit)
+    return judged(item, message + allowed, rows, status, rows=samples, unit="rows")
 
 
 _GROUPS = ("exclusive", "exhaustive")
@@ -188,3 +191,4 @@ _JUDGES: Mapping[str, Callable[[Evidence, Declared], Check]] = {
     "exhaustive": _group,
     "baseline": baseline_age,
 }
+KINDS = tuple(_JUDGES)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.catalog.model import Bound, Dataset
+from predicat.catalog.model import Bound, Dataset, Thresholds, limit_text
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
 from predicat.quality.plan import members
@@ -25,21 +25,37 @@ class Declared(Struct, frozen=True):
     Attributes:
         name: The filter, group or dataset.
         kind: The bound: `at_least`, `at_most`, `unknown_at_most`, `drift`, ...
-        text: The bound as text.
-        severity: `error` or `warn`.
-        bound: The value, if it is a number of rows or a share.
+        thresholds: Its limit; or two, that of an error and a stricter one of a warning.
+        share: Whether the limit is a share (0 to 1) and not a number.
     """
 
     name: str
     kind: str
-    text: str
-    severity: str
-    bound: Bound = Bound(0, share=False)
+    thresholds: Thresholds
+    share: bool = False
+
+    @property
+    def text(self) -> str:
+        """The limits as text."""
+        return limit_text(self.thresholds)
+
+    @property
+    def severity(self) -> str:
+        """What it is if the limit, or the less strict one of two, is broken: `error` or `warn`."""
+        return self.thresholds[0].severity
 
     @property
     def label(self) -> str:
         """The bound, as messages name it."""
         return f"{self.name} {self.kind}"
+
+    def status(self, holds: Callable[[float], bool]) -> str:
+        """How it ended, given whether a limit holds: `pass`, `warn` or `fail`."""
+        return next((_BROKEN[item.severity] for item in self.thresholds if not holds(item.value)), "pass")
+
+
+# The status of a broken limit by its severity.
+_BROKEN = {"error": "fail", "warn": "warn"}
 
 
 def declared(dataset: Dataset, filters: Collection[str]) -> list[Declared]:
@@ -48,7 +64,11 @@ def declared(dataset: Dataset, filters: Collection[str]) -> list[Declared]:
     """
     return [
         *_bounds(dataset.name, dataset.rows, "rows_"),
-        *([_age(dataset, "freshness", dataset.freshness)] if dataset.freshness is not None else []),
+        *(
+            [Declared(dataset.name, "freshness", dataset.freshness.thresholds)]
+            if dataset.freshness is not None
+            else []
+        ),
         *(
             item
             for filter_ in dataset.filters.values()
@@ -56,19 +76,18 @@ def declared(dataset: Dataset, filters: Collection[str]) -> list[Declared]:
             for item in _bounds(filter_.qualified, filter_.coverage)
         ),
         *(item for name in dataset.groups for item in _group(dataset, name, filters)),
-        *([_age(dataset, "baseline", dataset.baseline)] if dataset.baseline is not None else []),
+        *(
+            [Declared(dataset.name, "baseline", dataset.baseline.thresholds)]
+            if dataset.baseline is not None
+            else []
+        ),
     ]
 
 
 def _bounds(name: str, bounds: Mapping[str, Bound], prefix: str = "") -> list[Declared]:
     return [
-        Declared(name, f"{prefix}{kind}", str(bound), bound.severity, bound) for kind, bound in bounds.items()
+        Declared(name, f"{prefix}{kind}", bound.thresholds, bound.share) for kind, bound in bounds.items()
     ]
-
-
-def _age(dataset: Dataset, kind: str, limit: Any) -> Declared:
-    text = limit.text if kind == "freshness" else quantity(limit.max_age, "day")
-    return Declared(dataset.name, kind, text, limit.severity)
 
 
 def _group(dataset: Dataset, name: str, filters: Collection[str]) -> Iterator[Declared]:
@@ -76,7 +95,8 @@ def _group(dataset: Dataset, name: str, filters: Collection[str]) -> Iterator[De
     if set(members(dataset, name)) <= set(filters):
         for kind in ("exclusive", "exhaustive"):
             if getattr(group, kind):
-                yield Declared(f"{dataset.name}.{name}", kind, "0 rows", group.severity)
+                limit = group.limits.get(kind, Bound(0, share=False, severity=group.severity))
+                yield Declared(f"{dataset.name}.{name}", kind, limit.thresholds, limit.share)
 
 
 class Check(Struct, frozen=True):
@@ -125,9 +145,8 @@ class Check(Struct, frozen=True):
         return f"{value:,.0f} {self.unit}" if self.unit != "share" else f"{value:.2%}"
 
 
-def judged(item: Declared, message: str, value: float, *, holds: bool, **more: Any) -> Check:
-    """The result of a bound that was judged."""
-    status = "pass" if holds else "warn" if item.severity == "warn" else "fail"
+def judged(item: Declared, message: str, value: float, status: str, **more: Any) -> Check:
+    """The result of a bound that was judged: `status` is that of `Declared.status`."""
     return Check(item.name, item.kind, status, message, value, item.text, item.severity, **more)
 
 

@@ -64,15 +64,16 @@ def drift(found: Evidence, item: Declared) -> Check:
     index = psi(
         (before["true"], before["false"], before["unknown"]), (count.true, count.false, count.unknown)
     )
-    far = drifted((before["accepted"], before["rows"]), (accepted, measure.rows), item.bound.value)
+    status = item.status(
+        lambda limit: not drifted((before["accepted"], before["rows"]), (accepted, measure.rows), limit)
+    )
     since = f"since {_moment(before)}{_by_version(found.catalog.known[item.name], measure, before, moved)}"
     message = (
         f"the share of {item.name} changed by {moved * 100:+.2f} percentage points {since} "
         f"(PSI {index:.3f}); at most {item.text}"
     )
-    return judged(
-        item, message, moved, holds=not far, blame=_moved_atom(measure, item.name, before) if far else ""
-    )
+    blame = "" if status == "pass" else _moved_atom(measure, item.name, before)
+    return judged(item, message, moved, status, blame=blame)
 
 
 def _by_version(filter_: Filter, measure: Measure, before: Mapping[str, Any], moved: float) -> str:
@@ -109,17 +110,16 @@ def rows_drift(found: Evidence, item: Declared) -> Check:
     before, total = found.before(item.name), found.measure.total
     if isinstance(before, str):
         return not_checked(item, before)
-    moved = total / before["rows"] - 1
+    moved = (total - before["rows"]) / before["rows"]
     message = (
         f"{item.name} has {quantity(total, 'row')}, {moved:+.2%} since {_moment(before)}; "
         f"at most {item.text} either way"
     )
-    return judged(item, message, moved, holds=abs(moved) <= item.bound.value)
+    return judged(item, message, moved, item.status(lambda limit: abs(moved) <= limit))
 
 
 def baseline_age(found: Evidence, item: Declared) -> Check:
     """Whether the baseline of the dataset is young enough; a dataset that asks for one and has none fails."""
-    spec = found.dataset.baseline
     moments = [
         datetime.fromisoformat(str(items[-1]["at"]))
         for name, items in (found.baseline or {}).items()
@@ -129,5 +129,5 @@ def baseline_age(found: Evidence, item: Declared) -> Check:
     message = (
         f"the baseline of {item.name} is {age:.0f} days old" if moments else f"{item.name} has no baseline"
     )
-    holds = spec is not None and age <= spec.max_age
-    return judged(item, f"{message}; at most {item.text}", min(age, 99999.0), holds=holds)
+    status = item.status(lambda limit: age <= limit)
+    return judged(item, f"{message}; at most {item.text}", min(age, 99999.0), status)

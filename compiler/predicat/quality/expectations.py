@@ -232,15 +232,20 @@ class ExpectFilterUnknownRateToBeAtMost(_FilterExpectation):
 
 class _GroupExpectation(_FilterExpectation):
     group: str
+    max_share: Share = None
+    max_rows: Rows = None
+    """How many rows may violate it. Default: none."""
 
-    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "group")
+    success_keys: ClassVar[tuple[str, ...]] = ("catalog", "dataset", "group", "max_share", "max_rows")
+    allowed: ClassVar[tuple[tuple[str, str], ...]] = (("", "max_share"), ("", "max_rows"))
     counted: ClassVar[str] = ""
     must: ClassVar[str] = ""
     broken: ClassVar[str] = ""
 
     @classmethod
     def sentence(cls, kwargs: Mapping[str, Any]) -> str:
-        return cls.must.format(group=kwargs.get("group"))
+        but = _ranges(kwargs, cls.allowed)
+        return cls.must.format(group=kwargs.get("group")) + (f" Allowed are {but}." if but else "")
 
     def _judged(self, measured: Measure, result_format: str) -> dict[str, Any]:
         if self.group not in measured.groups:
@@ -258,7 +263,10 @@ class _GroupExpectation(_FilterExpectation):
             result["partial_unexpected_list"] = [
                 plain(row) for row in getattr(counts, f"{self.counted}_rows")
             ]
-        return {"success": number == 0, "result": result}
+        limits = self.max_share, self.max_rows
+        share = number / measured.rows if measured.rows else 0.0
+        allowed = _within(share, None, self.max_share) and _within(number, None, self.max_rows)
+        return {"success": allowed if limits != (None, None) else number == 0, "result": result}
 
 
 def _format(runtime_configuration: Any) -> str:

@@ -133,7 +133,7 @@ def with_age(plan: Plan) -> Plan:
     read = {field for item in plan.filters for field in item.current.predicate.fields}
     if plan.dataset.freshness is not None or name not in read:
         return plan
-    return replace(plan, dataset=replace(plan.dataset, freshness=Freshness(name, 0, "")))
+    return replace(plan, dataset=replace(plan.dataset, freshness=Freshness(name, ())))
 
 
 def _moment(dataset: Dataset) -> str:

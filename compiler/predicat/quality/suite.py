@@ -15,7 +15,7 @@ from great_expectations.expectations.core.expect_table_row_count_to_be_between i
 from great_expectations.expectations.metadata_types import FailureSeverity
 from msgspec import Struct
 
-from predicat.catalog.model import Bound, Catalog, Dataset
+from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics.messages import coverage as say
 from predicat.quality import expectations as own
 from predicat.quality.checks import Declared, declared
@@ -48,15 +48,15 @@ def suite(catalog: Catalog, dataset: Dataset, folder: str, engine: str, baseline
     expectations: list[Any] = []
     left_out: dict[str, str] = {}
     for item in every:
-        found = _refused(dataset, item, refused) or _WRITERS[item.kind](item, baseline)
-        if isinstance(found, str):
-            left_out[item.label] = found
-        else:
-            kind, arguments = found
-            where = (
-                {} if kind is ExpectTableRowCountToBeBetween else {"catalog": folder, "dataset": dataset.name}
-            )
-            expectations.append(kind(severity=SEVERITIES[item.severity], **where, **arguments))
+        for limit in item.thresholds:
+            found = _refused(dataset, item, refused) or _WRITERS[item.kind](item, limit.value, baseline)
+            if isinstance(found, str):
+                left_out[item.label] = found
+            else:
+                kind, arguments = found
+                is_table = kind is ExpectTableRowCountToBeBetween
+                where = {} if is_table else {"catalog": folder, "dataset": dataset.name}
+                expectations.append(kind(severity=SEVERITIES[limit.severity], **where, **arguments))
     return Suite(dataset, expectations, left_out)
 
 
@@ -73,18 +73,18 @@ def _refused(dataset: Dataset, item: Declared, refused: Mapping[str, str]) -> st
 _Written = tuple[type[Any], dict[str, Any]] | str
 
 
-def _coverage(item: Declared, _: Baseline) -> _Written:
+def _coverage(item: Declared, limit: float, _: Baseline) -> _Written:
     unknown = item.kind == "unknown_at_most"
     kind = own.ExpectFilterUnknownRateToBeAtMost if unknown else own.ExpectFilterCoverageToBeBetween
     end = "min" if item.kind == "at_least" else "max"
-    return kind, {"filter": _short(item), **_bound(end, item.bound)}
+    return kind, {"filter": _short(item), **_bound(end, item, limit)}
 
 
-def _bound(end: str, bound: Bound) -> dict[str, Any]:
-    return {f"{end}_share": bound.value} if bound.share else {f"{end}_rows": int(bound.value)}
+def _bound(end: str, item: Declared, limit: float) -> dict[str, Any]:
+    return {f"{end}_share": limit} if item.share else {f"{end}_rows": int(limit)}
 
 
-def _drift(item: Declared, baseline: Baseline) -> _Written:
+def _drift(item: Declared, limit: float, baseline: Baseline) -> _Written:
     last = baseline.get(item.name)
     if not last:
         return say.NO_BASELINE
@@ -92,31 +92,31 @@ def _drift(item: Declared, baseline: Baseline) -> _Written:
         "filter": _short(item),
         "baseline_accepted": last[-1]["accepted"],
         "baseline_rows": last[-1]["rows"],
-        "min_change": item.bound.value,
+        "min_change": limit,
     }
 
 
-def _rows(item: Declared, _: Baseline) -> _Written:
+def _rows(item: Declared, limit: float, _: Baseline) -> _Written:
     end = "min_value" if item.kind == "rows_at_least" else "max_value"
-    return ExpectTableRowCountToBeBetween, {end: int(item.bound.value)}
+    return ExpectTableRowCountToBeBetween, {end: int(limit)}
 
 
-def _rows_drift(item: Declared, baseline: Baseline) -> _Written:
+def _rows_drift(item: Declared, limit: float, baseline: Baseline) -> _Written:
     last = baseline.get(item.name)
     if not last:
         return say.NO_BASELINE
-    rows, share = last[-1]["rows"], item.bound.value
-    ends = {"min_value": math.ceil(rows * (1 - share)), "max_value": math.floor(rows * (1 + share))}
+    rows = last[-1]["rows"]
+    ends = {"min_value": math.ceil(rows * (1 - limit)), "max_value": math.floor(rows * (1 + limit))}
     return ExpectTableRowCountToBeBetween, ends
 
 
-def _group(item: Declared, _: Baseline) -> _Written:
+def _group(item: Declared, limit: float, _: Baseline) -> _Written:
     kind = (
         own.ExpectFiltersToBeMutuallyExclusive
         if item.kind == "exclusive"
         else own.ExpectFiltersToBeCollectivelyExhaustive
     )
-    return kind, {"group": _short(item)}
+    return kind, {"group": _short(item), **(_bound("max", item, limit) if limit else {})}
 
 
 def _short(item: Declared) -> str:
@@ -124,7 +124,7 @@ def _short(item: Declared) -> str:
 
 
 # How each kind of bound is written.
-_WRITERS: Mapping[str, Callable[[Declared, Baseline], _Written]] = {
+_WRITERS: Mapping[str, Callable[[Declared, float, Baseline], _Written]] = {
     "rows_at_least": _rows,
     "rows_at_most": _rows,
     "rows_drift": _rows_drift,

@@ -8,9 +8,10 @@ from typing import Any
 
 import yaml
 
+from predicat.catalog.bounds import share_of
 from predicat.catalog.files import catalog_files
 from predicat.catalog.live import LiveCatalog, Loaded
-from predicat.catalog.model import Bound, Freshness
+from predicat.catalog.model import Bound, Freshness, limit_text
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import files as say
@@ -138,7 +139,7 @@ def _stated(loaded: Loaded) -> dict[str, dict[str, Any]]:
 
 
 def _age(spec: Freshness | None) -> tuple[str, str] | None:
-    return None if spec is None else (spec.field, spec.text)
+    return None if spec is None else (spec.field, limit_text(spec.thresholds))
 
 
 def _bounds(item: Suggestion) -> Any:
@@ -149,5 +150,5 @@ def _bounds(item: Suggestion) -> Any:
 
 
 def _bound(text: str) -> Bound:
-    share = text.endswith("%")
-    return Bound(float(text[:-1]) / 100 if share else float(text), share=share)
+    share = share_of(text)
+    return Bound(float(text), share=False) if share is None else Bound(share, share=True)

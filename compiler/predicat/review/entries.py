@@ -2,12 +2,13 @@
 
 import difflib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.diagnostics.wording import quantity
+from predicat.catalog.model import Bound
 from predicat.explain import show
 from predicat.ir.codec import data_value
 from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
@@ -245,17 +246,21 @@ def _param(value: Mapping[str, Any]) -> str:
 
 
 def _bound(value: Mapping[str, Any]) -> str:
-    number = value["value"]
-    text = f"{number * 100:.15g}%" if value["share"] else quantity(int(number), "row")
+    text = str(Bound(**value))
     return f"{text} (warn)" if value["severity"] == "warn" else text
 
 
 def _baseline(value: Mapping[str, Any]) -> str | None:
-    return f"{value['max_age']} days ({value['severity']})" if value else None
+    return f"{value['max_age']} days ({_severity(value, ' days')})" if value else None
 
 
 def _freshness(value: Mapping[str, Any]) -> str | None:
-    return f"{value['field']} at most {value['at_most']} ({value['severity']})" if value else None
+    return f"{value['field']} at most {value['at_most']} ({_severity(value)})" if value else None
+
+
+def _severity(value: Mapping[str, Any], unit: str = "") -> str:
+    """The severity of a limit, with the stricter limit of a warning."""
+    return str(value["severity"]) + (f", warn: {value['warn']}{unit}" if "warn" in value else "")
 
 
 # By the code of the kind: the words of a mapping or list.
@@ -267,6 +272,7 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "param-default": lambda default: _value_text(default[0]) if default else None,
     "test": lambda value: f"matches {value['matches']}",
     "coverage": _bound,
+    "group-limit": _bound,
     "rows-bound": _bound,
     "baseline": _baseline,
     "freshness": _freshness,
@@ -280,12 +286,17 @@ def loosened(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     """How a bound changed: loosened, tightened or changed."""
     if before["share"] != after["share"]:
         return "changed"
-    up = after["value"] - before["value"]
-    less = -up if name == "at_least" else up
-    weaker = (before["severity"], after["severity"]) == ("error", "warn")
-    if before["severity"] == after["severity"]:
-        return "loosened" if less > 0 else "tightened"
-    return "loosened" if weaker and less >= 0 else "tightened" if not weaker and less <= 0 else "changed"
+    limits = list(zip(_reach(name, before), _reach(name, after), strict=True))
+    if all(new >= old for old, new in limits):
+        return "loosened"
+    return "tightened" if all(new <= old for old, new in limits) else "changed"
+
+
+def _reach(name: str, bound: Mapping[str, Any]) -> tuple[float, float]:
+    """How far a figure may go before the bound fails, and before it warns."""
+    sign = -1 if name == "at_least" else 1
+    fails = sign * bound["value"] if bound["severity"] == "error" else math.inf
+    return fails, sign * bound.get("warn", bound["value"])
 
 
 def join_names(names: Sequence[str], most: int = 12) -> str:

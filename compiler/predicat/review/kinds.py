@@ -315,6 +315,14 @@ KINDS: dict[str, Kind] = {
             subject="group",
             names=2,
         ),
+        Kind(
+            "group-limit",
+            f"{_GROUP}/limits/*",
+            "limit of {0}",
+            "How many rows may violate a condition of a group.",
+            subject="group",
+            names=2,
+        ),
         Kind("group-description", f"{_GROUP}/description", "description", "For people.", _ASIDE, "group", 2),
         Kind(
             "subscription",

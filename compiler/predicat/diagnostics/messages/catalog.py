@@ -60,6 +60,11 @@ bad_max_age = Problem[str]("wrong-kind: max_age must be a number of days such as
 not_truth = Problem[str, str]("wrong-kind: {key} must be true or false, not {given}")
 bad_index = Problem[str]("""bad-value: indexes: {text!r} is not an index
     hint: write what follows the table in CREATE INDEX: (lower(name)), USING gin (headers)""")
+value_and_limits = Problem[str, str]("""bad-value: {key}: {other} cannot stand beside warn and error
+    hint: write {key}: {{warn: ..., error: ...}}""")
+unlike_limits = Problem[str]("bad-value: {key}: warn and error must be two shares, or two numbers of rows")
+warning_not_stricter = Problem[str, str, str]("""bad-value: {key}: the limit of the warning, {warning}, must
+    be stricter than that of the error, {error}""")
 error_or_warn = Problem[()]("bad-value: severity: it must be error or warn")
 no_latest = Problem[str, str]("""bad-value: latest: there is no version {number}
     hint: versions: {known}""")
