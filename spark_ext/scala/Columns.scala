@@ -3,9 +3,9 @@ package io.predicat.spark
 import scala.annotation.tailrec
 
 import org.apache.spark.sql.{AnalysisException, SparkSession}
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedHaving}
+import org.apache.spark.sql.catalyst.analysis.{AnalysisContext, UnresolvedAttribute, UnresolvedHaving}
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, LogicalPlan, MergeAction, MergeIntoTable, Sort, SubqueryAlias, UnaryNode}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Filter => FilterNode, LogicalPlan, MergeAction, MergeIntoTable, RepartitionByExpression, Sort, SubqueryAlias, UnaryNode}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.types.DataType
 
@@ -16,6 +16,7 @@ case class FilterColumn(qualifier: Seq[String], path: Seq[String], declared: Str
   override def nullable: Boolean = throw new UnsupportedOperationException("nullable of an unresolved column")
   def nameParts: Seq[String] = qualifier ++ path
   def column: Seq[String] = qualifier :+ path.head
+  def shown: String = path.mkString(".")
   override def sql: String = nameParts.mkString(".")
   override def toString: String = s"'$sql"
 }
@@ -61,12 +62,29 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
       case resolved => resolved
     }.getOrElse(node match {
       // ORDER BY, HAVING and QUALIFY may name columns that their child has computed away: Spark's own rules know those.
-      case _: Sort | _: UnresolvedHaving | FilterNode(_, _: Aggregate) => UnresolvedAttribute(column.nameParts)
-      case later if later.nodeName == "UnresolvedQualify" => UnresolvedAttribute(column.nameParts)
-      case FilterNode(_, child) if below(child, column.column) => UnresolvedAttribute(column.nameParts)
-      case _ => throw missing(column.filter, column.nameParts.mkString("."), sources, call)
+      case _: Sort | _: RepartitionByExpression | _: UnresolvedHaving | FilterNode(_, _: Aggregate) => sought(node, column, call)
+      case later if later.nodeName == "UnresolvedQualify" => sought(node, column, call)
+      case FilterNode(_, child) if below(child, column.column) => sought(node, column, call)
+      case _ => throw Errors.analysis(PredicatException(Kind.MissingColumn, missing(sources, column)), call.origin)
     })
   }
+
+  /** A column for Spark's own rules; the call keeps what to say if they do not find it. */
+  private def sought(node: LogicalPlan, column: FilterColumn, call: FilterCall): Expression = {
+    val before = call.getTagValue(MatchesFilter.Sought).getOrElse(Map.empty)
+    call.setTagValue(MatchesFilter.Sought, before + (column.nameParts -> missing(node.children, column)))
+    UnresolvedAttribute(column.nameParts)
+  }
+
+  private def missing(sources: Seq[LogicalPlan], column: FilterColumn): String =
+    if (sources.exists(below(_, column.column))) Types.gone(column.filter, column.shown)
+    else Types.missing(column.filter, column.shown, sources.flatMap(names))
+
+  private def names(plan: LogicalPlan): Seq[String] = plan.output.map(_.name) ++ (plan match {
+    case _: SubqueryAlias => Nil
+    case unary: UnaryNode => names(unary.child)
+    case _ => Nil
+  })
 
   /** Whether the column was left out on the way, as in `select("id").where(...)`: Spark brings those back. */
   @tailrec private def below(plan: LogicalPlan, column: Seq[String]): Boolean = plan match {
@@ -84,19 +102,26 @@ case class ResolveFilterColumns(session: SparkSession) extends Rule[LogicalPlan]
     Errors.analysis(PredicatException(Kind.AmbiguousColumn, s"filter ${column.filter} reads the column '${column.path.head}', " +
       s"which more than one relation here has; name one: ${call.reading(s"'$alias'")}"), call.origin)
   }
-
-  private def missing(filter: String, column: String, sources: Seq[LogicalPlan], call: FilterCall): Throwable =
-    Errors.analysis(PredicatException(Kind.MissingColumn, Types.missing(filter, column, sources.flatMap(_.output).map(_.name))), call.origin)
 }
 
-/** A filter never reads a column of an outer query. What is bound stays so, though Spark moves the conditions of a MERGE into a subquery. */
-object RefuseOuterColumns extends (LogicalPlan => Unit) {
-  override def apply(plan: LogicalPlan): Unit = plan.foreach(_.expressions.foreach(_.foreach {
-    case call: FilterCall if call.getTagValue(MatchesFilter.Bound).isEmpty => call.foreach {
-      case outer: OuterReference => throw Errors.analysis(PredicatException(Kind.OuterColumn,
-        s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: ${call.reading("o.*")}"), call.origin)
+/**
+ * Refuses what Spark's own rules have found for a call, or have not. A filter never reads a column of an outer query: what is bound stays so,
+ * though Spark moves the conditions of a MERGE into a subquery. A column may be missing until Spark is done with the outermost query.
+ */
+object RefuseColumns extends Rule[LogicalPlan] {
+  override def apply(plan: LogicalPlan): LogicalPlan = {
+    val done = AnalysisContext.get.outerPlan.isEmpty
+    plan.foreachWithSubqueries(_.expressions.foreach(_.foreach {
+      case call: FilterCall if call.getTagValue(MatchesFilter.Bound).isEmpty =>
+        problem(call, if (done) call.getTagValue(MatchesFilter.Sought) else None).foreach(one => throw Errors.analysis(one, call.origin))
       case _ =>
-    }
-    case _ =>
-  }))
+    }))
+    plan
+  }
+
+  private def problem(call: FilterCall, sought: Option[Map[Seq[String], String]]): Option[PredicatException] = call.collectFirst {
+    case outer: OuterReference => PredicatException(Kind.OuterColumn,
+      s"filter ${call.name} would read '${outer.name}' of an outer query; give it columns: ${call.reading("o.*")}")
+    case column: UnresolvedAttribute if sought.exists(_.contains(column.nameParts)) => PredicatException(Kind.MissingColumn, sought.get(column.nameParts))
+  }
 }

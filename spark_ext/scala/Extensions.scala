@@ -16,8 +16,8 @@ class PredicatExtensions extends (SparkSessionExtensions => Unit) {
     Functions.scalar.foreach { case (name, info, builder) => extensions.injectFunction((name, info, builder)) }
     extensions.injectTableFunction((Functions.filtersName, Functions.filtersInfo, Functions.filters))
     extensions.injectResolutionRule(session => ResolveFilterColumns(session))
+    extensions.injectPostHocResolutionRule(_ => RefuseColumns)
     extensions.injectPostHocResolutionRule(_ => Unwrap)
-    extensions.injectCheckRule(_ => RefuseOuterColumns)
     extensions.injectOptimizerRule(_ => AttachIndexes)
     extensions.injectOptimizerRule(_ => BareFlags)
   }

@@ -40,6 +40,8 @@ case class WithCondition(decided: Expression, condition: Expression) extends Exp
 object MatchesFilter {
   /** The columns of a call are those of its own operator. */
   val Bound = new TreeNodeTag[Unit]("predicat.bound")
+  /** What to say if a column of this name is not found by Spark's own rules, which look further than the operator of the call. */
+  val Sought = new TreeNodeTag[Map[Seq[String], String]]("predicat.sought")
 
   def build(arguments: Seq[Expression]): Expression = Errors.guarded {
     val session = Settings.session

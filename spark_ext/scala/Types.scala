@@ -17,6 +17,10 @@ object Types {
     s"filter $filter reads the column '$column', which the relation here does not have" + Near.hint(column, known) +
       s"; if it has another name here: matches_filter('$filter', ${QuotingUtils.quoteIfNeeded(column)} => ...)"
 
+  def gone(filter: String, column: String): String =
+    s"filter $filter reads the column '$column', which the rows here no longer have after GROUP BY, DISTINCT or SELECT: group by it or select it, " +
+      "apply the filter before that, or count its rows: count_if(matches_filter(...))"
+
   /** What a filter cannot read: a column that does not hold the type that the catalog declares; columns of expressions declare none. */
   def problem(filter: String, column: String, expression: Expression, declared: String): Option[String] = if (declared.isEmpty) None else {
     val wanted = read(declared)

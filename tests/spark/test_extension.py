@@ -193,6 +193,51 @@ def test_errors(flights: Any, query: str, message: str) -> None:
     assert type(caught.value).__name__ == "AnalysisException"
 
 
+NO_DELAY = "(SELECT 'a' AS carrier, 6L AS dep_dely)"
+MISSING = (
+    "reads the column 'dep_delay', which the relation here does not have; did you mean 'dep_dely'?; "
+    "if it has another name here: matches_filter('flights.late', dep_delay => ...)"
+)
+GONE = "reads the column 'dep_delay', which the rows here no longer have after GROUP BY, DISTINCT or SELECT"
+OUTER = "filter flights.late would read 'dep_delay' of an outer query"
+
+
+@pytest.mark.parametrize(
+    ("query", "message"),
+    [
+        ("SELECT carrier FROM {t} GROUP BY carrier HAVING {f}", MISSING),
+        ("SELECT carrier FROM {t} GROUP BY carrier HAVING count_if({f}) > 0", MISSING),
+        ("SELECT max(carrier) FROM {t} HAVING NOT {f} AND count(*) > 1", MISSING),
+        ("SELECT carrier FROM {t} ORDER BY {f} DESC, carrier LIMIT 1", MISSING),
+        ("SELECT carrier FROM {t} t ORDER BY matches_filter('late', 't')", MISSING),
+        ("SELECT carrier FROM {t} SORT BY {f}", MISSING),
+        ("SELECT carrier FROM {t} DISTRIBUTE BY {f}", MISSING),
+        ("SELECT carrier, max(1) OVER () FROM {t} QUALIFY {f}", MISSING),
+        ("SELECT carrier FROM {t} GROUP BY carrier ORDER BY count_if({f})", MISSING),
+        ("SELECT (SELECT max(carrier) FROM {t} HAVING {f})", MISSING),
+        ("SELECT carrier FROM flights GROUP BY carrier HAVING {f}", GONE),
+        ("SELECT DISTINCT carrier FROM flights ORDER BY {f}", GONE),
+        ("SELECT 1 FROM flights WHERE EXISTS (SELECT 1 FROM {t} HAVING {f})", OUTER),
+        ("SELECT (SELECT max(carrier) FROM {t} HAVING count_if({f}) > 0) FROM flights", OUTER),
+        ("SELECT 1 FROM flights WHERE carrier IN (SELECT carrier FROM {t} ORDER BY {f})", OUTER),
+    ],
+)
+def test_the_filter_is_named_where_spark_itself_looks_for_a_column(
+    flights: Any, query: str, message: str
+) -> None:
+    with pytest.raises(Exception, match=r"PREDICAT_(MISSING|OUTER)_COLUMN") as caught:
+        flights.sql(query.format(t=NO_DELAY, f="matches_filter('flights.late')"))
+    assert message in str(caught.value)
+
+
+def test_columns_that_are_computed_away_are_found(flights: Any) -> None:
+    """As in a condition that is written by hand."""
+    for clause in ("ORDER BY {}", "SORT BY {}", "DISTRIBUTE BY {}", "CLUSTER BY {}"):
+        for condition in ("matches_filter('long_delay')", "dep_delay >= 60"):
+            rows = flights.sql(f"SELECT flight FROM flights {clause.format(condition)}").collect()
+            assert sorted(row.flight for row in rows) == [1, 2, 3, 4]
+
+
 def test_a_lateral_alias_is_never_read(flights: Any) -> None:
     rows = flights.sql(
         "SELECT flight, 1000 AS dep_delay, matches_filter('long_delay') AS m FROM flights ORDER BY flight"

@@ -566,6 +566,38 @@ def test_a_permanent_view_keeps_the_manifest_of_its_session(spark: Any, stored: 
         assert tuple(other.sql(COUNTS).first()) == (8, 4)
 
 
+def test_cached_rows_are_those_of_the_filter_as_it_is_now(spark: Any, stored: tuple[Path, Path]) -> None:
+    """What is cached of a view serves as long as its filter means the same; a DataFrame keeps its filter."""
+    first, _ = stored
+
+    def seen(name: str) -> tuple[int, bool]:
+        frame = spark.table(name)
+        return frame.count(), "InMemoryRelation" in frame._jdf.queryExecution().withCachedData().toString()
+
+    with settings(spark, {KEY: str(first), f"{KEY}.checkSeconds": "0"}):
+        spark.sql("CACHE TABLE kept AS SELECT x FROM numbers WHERE matches_filter('m.big')")
+        spark.sql("CACHE TABLE big_ones")
+        frame = spark.table("numbers").where("x < 100 AND matches_filter('m.big')").cache()
+        frame.createOrReplaceTempView("framed")
+        try:
+            views = ("kept", "big_ones")
+            assert [seen(name) for name in (*views, "framed")] == [(9, True)] * 3
+            write(first, entry("m.big", "x > 15"))
+            assert [seen(name) for name in views] == [(8, False)] * 2
+            assert (seen("framed"), frame.count()) == ((9, True), 9)
+            write(first, entry("m.big", "x > 5"), entry("m.other", "x > 7"))
+            assert [seen(name) for name in views] == [(9, True)] * 2
+            write(first, entry("m.big", "x > 25"))
+            for name in views:
+                spark.sql(f"UNCACHE TABLE {name}")
+                spark.sql(f"CACHE TABLE {name}")
+            assert [seen(name) for name in views] == [(7, True)] * 2
+        finally:
+            spark.catalog.clearCache()
+            for name in ("kept", "framed"):
+                spark.catalog.dropTempView(name)
+
+
 def test_a_view_finds_its_manifest_by_a_relative_path(spark: Any, stored: tuple[Path, Path]) -> None:
     first, second = stored
     fixed = {"spark__predicat__manifest__sessions": "false"}
