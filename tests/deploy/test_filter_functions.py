@@ -7,7 +7,7 @@ import pytest
 
 from predicat.deploy import deployment
 from predicat.diagnostics import PredicatError
-from tests.deploy.test_suspend import alter
+from tests.deploy.test_suspend import alter, dumped
 from tests.deploy.test_views import Apply, apply, catalog, db, names
 
 __all__ = ["apply", "db"]
@@ -101,6 +101,33 @@ def test_functions_come_back_after_a_column_changed(db: Any, apply: Apply, tmp_p
     apply(TEXT)
     alter(db, tmp_path, "ALTER TABLE shop.people ALTER COLUMN age TYPE bigint", TEXT)
     assert len(names(db, KINDS)) == 5 and function_steps(db, tmp_path, TEXT) == []
+
+
+def test_grants_owners_and_comments_of_functions_stay(db: Any, apply: Apply, tmp_path: Path) -> None:
+    apply(TEXT)
+    db.execute("""
+    GRANT CREATE ON SCHEMA shop TO keeper; GRANT keeper TO CURRENT_USER;
+    REVOKE EXECUTE ON FUNCTION shop.people__adult FROM PUBLIC;
+    GRANT EXECUTE ON FUNCTION shop.people__adult TO reader WITH GRANT OPTION;
+    SET ROLE reader; GRANT EXECUTE ON FUNCTION shop.people__adult TO analyst; RESET ROLE;
+    ALTER FUNCTION shop.people__named OWNER TO keeper;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA shop GRANT EXECUTE ON FUNCTIONS TO analyst""")
+    comment = "SELECT obj_description('shop.people__adult'::regproc)"
+    db.execute(
+        f"DO $$BEGIN EXECUTE format('COMMENT ON FUNCTION shop.people__adult IS %L', 'mine\n' || ({comment})"
+        " || '\nmore'); END$$"
+    )
+    before = dumped(db)
+    alter(db, tmp_path, "ALTER TABLE shop.people ALTER COLUMN age TYPE bigint", TEXT)
+    after = dumped(db)
+    assert [line for line in before if line not in after] == ["    age integer"]
+    assert [line for line in after if line not in before] == ["    age bigint"]
+    kept = "SELECT proname, proacl::text, proowner FROM pg_proc WHERE pronamespace = 'shop'::regnamespace"
+    granted = db.execute(kept).fetchall()
+    apply(TEXT.replace(">= 18", ">= 17"))
+    assert db.execute(kept).fetchall() == granted
+    text = db.execute(comment).fetchone()[0]
+    assert text.startswith("mine\npredicat: ") and text.endswith("]\nmore") and text.count("predicat: ") == 1
 
 
 def test_the_script_of_a_plan_makes_functions(db: Any, apply: Apply, tmp_path: Path) -> None:

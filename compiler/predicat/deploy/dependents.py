@@ -19,18 +19,28 @@ from predicat.deploy.names import InSchema, qualified
 Grant = tuple[str, str, str, bool, str]
 
 
-class Saved(InSchema, frozen=True):
+class Granted(InSchema, frozen=True):
+    """Something with an owner and grants."""
+
+    owner: str
+    granted: bool
+    """Whether privileges were ever granted or revoked on it."""
+    grants: frozenset[Grant]
+
+    @property
+    def target(self) -> str:
+        """What is granted on, as SQL."""
+        return self.sql
+
+
+class Saved(Granted, frozen=True):
     """A view or materialized view with its grants, comments and objects built on it."""
 
     materialized: bool
     populated: bool
-    owner: str
     options: tuple[str, ...]
     tablespace: str
     definition: str
-    granted: bool
-    """Whether privileges were ever granted or revoked on it."""
-    grants: frozenset[Grant]
     comments: frozenset[tuple[str, str, str]]
     """The kind of what is commented on (empty for the view itself), its name, and the comment."""
     parts: tuple[str, ...]
@@ -214,14 +224,14 @@ def save(connection: psycopg.Connection, oids: Collection[int]) -> dict[int, Sav
         result[int(oid)] = Saved(
             str(schema),
             str(name),
+            str(owner),
+            bool(granted),
+            frozenset(grants.get(oid, ())),
             bool(materialized),
             bool(populated),
-            str(owner),
             tuple(map(str, options)),
             str(tablespace),
             str(definition).rstrip(";"),
-            bool(granted),
-            frozenset(grants.get(oid, ())),
             frozenset(comments.get(oid, ())),
             tuple(str(part) for _, part in parts.get(oid, ())),
         )
@@ -276,7 +286,7 @@ def _named(saved: Saved, kind: str, name: str) -> str:
             return f"{kind} {quoted(name)} ON {saved.sql}"
 
 
-def grant_statements(saved: Saved, role: str) -> list[str]:
+def grant_statements(saved: Granted, role: str) -> list[str]:
     """GRANT statements in an order in which each grantor may grant. Grants of other grantors than the owner
     are made in their name.
     """
@@ -298,11 +308,11 @@ def grant_statements(saved: Saved, role: str) -> list[str]:
     return out
 
 
-def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
+def _grant(saved: Granted, grant: Grant, role: str) -> list[str]:
     grantor, grantee, privilege, grantable, column = grant
     what = f"{privilege} ({quoted(column)})" if column else privilege
     option = " WITH GRANT OPTION" if grantable and grantee != saved.owner else ""
-    statement = f"GRANT {what} ON {saved.sql} TO {quoted(grantee) if grantee else 'PUBLIC'}{option}"
+    statement = f"GRANT {what} ON {saved.target} TO {quoted(grantee) if grantee else 'PUBLIC'}{option}"
     return (
         [statement]
         if grantor == saved.owner
@@ -310,11 +320,12 @@ def _grant(saved: Saved, grant: Grant, role: str) -> list[str]:
     )
 
 
-def revoke_statements(saved: Saved) -> list[str]:
-    """REVOKE statements for everything that a new view was granted, as by default privileges."""
+def revoke_statements(saved: Granted) -> list[str]:
+    """REVOKE statements for everything that something new was granted, as by default privileges."""
     grantees = sorted({grant[1] for grant in saved.grants})
     return [
-        f"REVOKE ALL ON {saved.sql} FROM {quoted(grantee) if grantee else 'PUBLIC'}" for grantee in grantees
+        f"REVOKE ALL ON {saved.target} FROM {quoted(grantee) if grantee else 'PUBLIC'}"
+        for grantee in grantees
     ]
 
 

@@ -8,14 +8,17 @@ An index keeps what its expression was when it was built. So a function with ano
 something stored depends on it.
 """
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 import psycopg
 from msgspec import Struct, field
 
-from predicat.deploy.dependents import literal, quoted
+from predicat.deploy import dependents, marks
+from predicat.deploy.dependents import Granted, literal, quoted
 from predicat.deploy.inventory import TRUSTED
-from predicat.deploy.names import InSchema, qualified
+from predicat.deploy.names import qualified
 from predicat.deploy.views import View
 from predicat.diagnostics import Reporter
 from predicat.diagnostics.messages import deploy as say
@@ -23,6 +26,7 @@ from predicat.diagnostics.messages import deploy as say
 # Schema, name, and the relation whose rows it takes.
 Key = tuple[str, str, int]
 _ROW = "predicat_row"
+_MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat-filter/1 [^\]\n]*\]", re.MULTILINE)
 
 
 class Made(Struct, frozen=True):
@@ -33,7 +37,7 @@ class Made(Struct, frozen=True):
     stored: str
 
 
-class Existing(InSchema, frozen=True):
+class Existing(Granted, frozen=True):
     """A function with the name or the mark of one. `kept` are indexes and the like that store its values,
     `needed` all that depends on it.
     """
@@ -52,6 +56,11 @@ class Existing(InSchema, frozen=True):
         """The function in SQL, with the type of its argument."""
         return f"{qualified(self.schema, self.name)}({self.argument})"
 
+    @property
+    def target(self) -> str:
+        """What is granted on, as SQL."""
+        return f"FUNCTION {self.sql}"
+
 
 class FunctionPlan(Struct):
     """What is to be done: statements with the name of their function, and a line for people."""
@@ -69,7 +78,11 @@ class FunctionPlan(Struct):
 
 _THERE = f"""
 WITH trusted AS ({TRUSTED})
-SELECT n.nspname, p.proname, t.typrelid::bigint, format_type(t.oid, NULL),
+SELECT n.nspname, p.proname, pg_get_userbyid(p.proowner), p.proacl IS NOT NULL,
+  ARRAY(SELECT ARRAY[pg_get_userbyid(x.grantor)::text, CASE x.grantee WHEN 0 THEN ''
+    ELSE pg_get_userbyid(x.grantee)::text END, x.privilege_type, x.is_grantable::text]
+    FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x),
+  t.typrelid::bigint, format_type(t.oid, NULL),
   COALESCE(obj_description(p.oid, 'pg_proc'), ''), p.proowner IN (SELECT oid FROM trusted),
   COALESCE(pg_get_function_sqlbody(p.oid), p.prosrc), p.provolatile::text,
   ARRAY(SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_depend d
@@ -100,13 +113,17 @@ def read(
         "relations": list(relations),
     }
     rows = connection.execute(_THERE.encode(), arguments).fetchall()
-    found = [
-        Existing(
-            schema, name, int(relation), argument, comment, trusted, body, kind, tuple(kept), tuple(needed)
-        )
-        for schema, name, relation, argument, comment, trusted, body, kind, kept, needed in rows
-    ]
+    found = [_existing(*row) for row in rows]
     return {(one.schema, one.name, one.relation): one for one in found}
+
+
+def _existing(
+    schema: str, name: str, owner: str, granted: bool, grants: Sequence[Sequence[str]], *row: Any
+) -> Existing:
+    relation, argument, comment, trusted, body, volatility, kept, needed = row
+    given = frozenset((one, other, what, grantable == "true", "") for one, other, what, grantable in grants)
+    more = int(relation), argument, comment, trusted, body, volatility, tuple(kept), tuple(needed)
+    return Existing(schema, name, owner, granted, given, *more)
 
 
 def plan(
@@ -139,7 +156,8 @@ def plan(
                 reporter.add(say.function_edited(shown))
             if present.kept:
                 reporter.add(say.function_is_stored(shown, present.kept))
-        statements = create(connection, catalog, view, row, made)
+        comment = "" if present is None else present.comment
+        statements = create(connection, catalog, view, row, made, comment)
         steps.append(("create" if present is None else "replace", shown, statements))
     for key, present in there.items():
         if (
@@ -189,17 +207,44 @@ def _function(schema: str, name: str, relation: str, body: str, volatility: str)
     return f"{head} LANGUAGE sql {word} RETURN {body}"
 
 
-def create(connection: psycopg.Connection, catalog: str, view: View, relation: str, made: Made) -> list[str]:
-    """The statements that create or replace the function of a view."""
+def create(
+    connection: psycopg.Connection, catalog: str, view: View, relation: str, made: Made, comment: str
+) -> list[str]:
+    """The statements that create or replace the function of a view; text of others in its comment stays."""
     made_of = f"filter={view.mark.dataset}.{view.mark.filter} hash={view.function_hash}]"
-    note = f"{view.note}\n{mark(catalog)}{made_of}"
+    text = marks.placed(comment, view.note, f"{mark(catalog)}{made_of}", _MARK)
     return [
         _function(view.schema, view.name, relation, made.body, made.volatility),
-        f"COMMENT ON FUNCTION {view.sql}({relation}) IS {literal(connection, note)}",
+        f"COMMENT ON FUNCTION {view.sql}({relation}) IS {literal(connection, text)}",
     ]
 
 
-def drops(connection: psycopg.Connection, catalog: str, relation: int) -> list[str]:
-    """The statements that drop the functions of a catalog on one relation."""
-    found = read(connection, catalog, [], [relation]).values()
-    return [f"DROP FUNCTION {one.sql}" for one in found if one.trusted and one.relation == relation]
+def on_relation(connection: psycopg.Connection, catalog: str, relation: int) -> dict[Key, Existing]:
+    """The functions of a catalog on one relation."""
+    found = read(connection, catalog, [], [relation])
+    return {key: one for key, one in found.items() if one.trusted and one.relation == relation}
+
+
+def restore(
+    connection: psycopg.Connection, catalog: str, before: Mapping[Key, Existing], role: str
+) -> Iterator[tuple[str, str]]:
+    """The statements that give functions that were dropped and created again their owners, grants and
+    comments, each with the name of the function. Each is executed before the next one is asked for.
+    """
+    for was, now in _pairs(connection, catalog, before):
+        if was.owner != now.owner:
+            yield now.shown, f"ALTER {now.target} OWNER TO {quoted(was.owner)}"
+    for was, now in _pairs(connection, catalog, before):
+        if was.grants != now.grants:
+            statements = [*dependents.revoke_statements(now), *dependents.grant_statements(was, role)]
+            yield from ((now.shown, statement) for statement in statements)
+        if (there := _MARK.search(was.comment)) and (new := _MARK.search(now.comment)):
+            text = was.comment[: there.start()] + new[0] + was.comment[there.end() :]
+            yield now.shown, f"COMMENT ON {now.target} IS {literal(connection, text)}"
+
+
+def _pairs(
+    connection: psycopg.Connection, catalog: str, before: Mapping[Key, Existing]
+) -> list[tuple[Existing, Existing]]:
+    now = read(connection, catalog, [], {key[2] for key in before})
+    return [(was, now[key]) for key, was in before.items() if key in now]

@@ -89,11 +89,16 @@ def is_former(comment: str) -> bool:
 
 def write(comment: str, note: str, mark: Mark) -> str:
     """The comment with our lines: in place of the former ones, otherwise after the text of others."""
+    return placed("" if is_former(comment) else comment, note, str(mark), _MARK)
+
+
+def placed(comment: str, note: str, mark: str, pattern: re.Pattern[str]) -> str:
+    """A comment with a note and a mark: in place of what the pattern finds, otherwise after the text."""
     lines = f"predicat: {' '.join(note.split())}\n{mark}"
-    match = _MARK.search(comment)
+    match = pattern.search(comment)
     if match is not None:
         return comment[: match.start()] + lines + comment[match.end() :]
-    return f"{comment}\n{lines}" if comment and not is_former(comment) else lines
+    return f"{comment}\n{lines}" if comment else lines
 
 
 def digest(*parts: object) -> str:

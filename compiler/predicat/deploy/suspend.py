@@ -118,8 +118,8 @@ class Suspension(Struct):
         """Take everything away, alter the table, and bring everything back."""
         before = batch.plan
         batch.take_away()
-        for statement in filter_functions.drops(self.connection, self.name, self.relation):
-            batch.execute(self.table, [statement])
+        functions = filter_functions.on_relation(self.connection, self.name, self.relation)
+        batch.execute_all((one.shown, f"DROP {one.target}") for one in functions.values())
         self.execute()
         self.use_search_path()
         known = {row.qualified for row in self.catalog.filters()}
@@ -146,6 +146,10 @@ class Suspension(Struct):
             batch.bring_back(steps, same=False)
             batch.write_marks(list(steps.values()))
             batch.make_functions()
+            for shown, statement in filter_functions.restore(
+                self.connection, self.name, functions, batch.role
+            ):
+                batch.execute(shown, [statement])
             batch.settle_lists()
         finally:
             batch.plan = before
