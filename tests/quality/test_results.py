@@ -27,11 +27,11 @@ from tests.processes import in_process
 CATALOG = """apiVersion: predicat/v1
 dataset: shop
 fields: {n: bigint, s: string, at: timestamp}
-rows: {at_least: 2, at_most: {value: 5000, severity: warn}, drift: 20%}
+rows: {at_least: 2, at_most: {value: 5000, severity: warn}, drift: 20%, anomaly: 0.1%}
 freshness: {column: at, at_most: 26 hours}
 baseline: {max_age: 30 days, severity: warn}
 filters:
-  low: {sql: n < 30, coverage: {at_least: 1%, at_most: 90%, unknown_at_most: 5%, drift: 5%}}
+  low: {sql: n < 30, coverage: {at_least: 1%, at_most: 90%, unknown_at_most: 5%, drift: 5%, anomaly: 1%}}
   few: {sql: n < 10, coverage: {at_least: 1, at_most: 2000, unknown_at_most: {value: 100, severity: warn}}}
   named: {sql: s = 'x', coverage: {drift: 50%}}
   asked: {sql: "n > :k", params: {k: bigint}, coverage: {at_most: 10%, drift: 1%}}

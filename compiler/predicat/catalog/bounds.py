@@ -19,6 +19,11 @@ _UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
 _AGE = re.compile(rf"([0-9]{{1,6}}) ({'|'.join(_UNITS)})s?\Z")
 _DAYS = re.compile(r"([0-9]{1,4}) days?\Z")
 _SHARE = re.compile(r"([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*%\Z")
+# Bounds that are never a number of rows, and what they are.
+_SHARES = {"drift": say.A_SHARE, "anomaly": say.A_RATE}
+_MOST_ALARMS = 0.1
+# Bounds of which a warning has the greater limit.
+_LEAST = ("at_least", "anomaly")
 
 
 def read_coverage(item: YamlNode) -> dict[str, Bound]:
@@ -35,11 +40,11 @@ def read_coverage(item: YamlNode) -> dict[str, Bound]:
 
 
 def read_rows(item: YamlNode) -> dict[str, Bound]:
-    """The bounds of a dataset, by key: `at_least` and `at_most` are numbers of rows, `drift` is a share."""
+    """The bounds of a dataset, by key: `at_least` and `at_most` are numbers of rows, others are shares."""
     bounds: dict[str, Bound] = {}
     for key, value in item.keys("rows", ROWS).items():
         bound = _bound(key, value)
-        if bound is not None and bound.share and key != "drift":
+        if bound is not None and bound.share and key not in _SHARES:
             item.reporter.add(say.not_rows(value.span, key, str(bound)))
         elif bound is not None:
             bounds[key] = bound
@@ -126,12 +131,12 @@ def _amount(key: str, item: YamlNode) -> tuple[float, bool] | None:
     """
     value = item.value
     share = share_of(value) if isinstance(value, str) else None
-    if share is not None and share <= 1:
+    if share is not None and (0 < share <= _MOST_ALARMS if key == "anomaly" else share <= 1):
         return share, True
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INT_MAX and key != "drift":
+    known = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= INT_MAX
+    if known and key not in _SHARES:
         return float(value), False
-    expected = say.A_SHARE if key == "drift" else say.A_SHARE_OR_ROWS
-    item.reporter.add(say_keys.wrong_kind(item.span, key, expected, item.kind))
+    item.reporter.add(say_keys.wrong_kind(item.span, key, _SHARES.get(key, say.A_SHARE_OR_ROWS), item.kind))
     return None
 
 
@@ -165,7 +170,7 @@ def _check_strictness(key: str, item: YamlNode, thresholds: Thresholds) -> None:
     """Report a warning that is not stricter than the error."""
     if len(thresholds) > 1:
         error, warning = thresholds
-        stricter = warning.value > error.value if key == "at_least" else warning.value < error.value
+        stricter = warning.value > error.value if key in _LEAST else warning.value < error.value
         if not stricter:
             item.reporter.add(say.warning_not_stricter(item.span, key, warning.text, error.text))
 

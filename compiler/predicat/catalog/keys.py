@@ -94,7 +94,9 @@ FIELD: Keys = {
 }
 PARAM: Keys = {"type": part("type"), "default": {}, "description": DESCRIPTION}
 _ROWS_OR_SHARE: Schema = {"anyOf": [{"type": "number"}, _SHARE]}
-COVERAGE: Keys = dict.fromkeys(("at_least", "at_most", "unknown_at_most", "drift"), _bound(_ROWS_OR_SHARE))
+COVERAGE: Keys = dict.fromkeys(
+    ("at_least", "at_most", "unknown_at_most", "drift"), _bound(_ROWS_OR_SHARE)
+) | {"anomaly": _bound(_SHARE)}
 
 
 def _age(pattern: str) -> Schema:
@@ -103,7 +105,7 @@ def _age(pattern: str) -> Schema:
 
 
 _COUNT = _bound({"type": "integer", "minimum": 0})
-ROWS: Keys = {"at_least": _COUNT, "at_most": _COUNT, "drift": _bound(_SHARE)}
+ROWS: Keys = {"at_least": _COUNT, "at_most": _COUNT, "drift": _bound(_SHARE), "anomaly": _bound(_SHARE)}
 FRESHNESS: Keys = {
     "column": about("string", "A field of type timestamp or date."),
     "at_most": _age(r"^\d{1,6} (minute|hour|day|week)s?$"),

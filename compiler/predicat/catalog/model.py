@@ -275,7 +275,7 @@ class DatasetHead(Struct):
         indexes: The indexes of the relation in PostgreSQL, as written after the table name in CREATE INDEX.
         collation: The collation of its string columns in PostgreSQL, such as `C` or `en_US.UTF-8`.
         ansi: Whether its `spark` conditions have the meaning of Spark's ANSI mode.
-        rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`.
+        rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`, `anomaly`.
         freshness: A bound on the newest value of a field.
         key: The fields that identify a row.
         jobs: Jobs by name.

@@ -434,7 +434,9 @@ def _run(
         dataset, reason = catalog.datasets[name], "; ".join(item.message for item in error.diagnostics)
         asked = [f"{name}.{item}" for item in filters or dataset.filters]
         return Run(name, None, unmeasured(dataset, asked, reason), error.diagnostics, past)
-    return Run(name, result, judge(catalog, result, past, series.stated(baseline), now), (), past)
+    return Run(
+        name, result, judge(catalog, result, past, series.stated(baseline), now, series.partition), (), past
+    )
 
 
 def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import Any
 from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
+from predicat.quality.anomaly import anomaly, rows_anomaly
 from predicat.quality.checks import Check, Declared, declared, failed, judged, not_checked
 from predicat.quality.drift import Evidence, History, baseline_age, drift, rows_drift
 from predicat.quality.measure import Measure
@@ -23,6 +24,7 @@ def judge(
     history: History | None = None,
     baseline: History | None = None,
     now: datetime | None = None,
+    partition: str = "",
 ) -> list[Check]:
     """Judge every bound of a dataset, its filters and its groups: one check for each declared bound.
 
@@ -32,9 +34,10 @@ def judge(
         history: Earlier comparable runs (`history.Series`).
         baseline: What drift is measured from. Default: of each filter the last run of the history in which
             it did not fail.
-        now: The time of the run, for freshness. Default: now.
+        now: The time of the run, for freshness and the weekday. Default: now.
+        partition: The name of the measured partition. A day with which it begins is the day of its rows.
     """
-    found = Evidence(catalog, measure, history, baseline, now or datetime.now(tz=UTC))
+    found = Evidence(catalog, measure, history, baseline, now or datetime.now(tz=UTC), partition)
     names = {*measure.filters, *measure.refused, *measure.errors}
     return [_check(found, item) for item in declared(found.dataset, names)]
 
@@ -182,11 +185,13 @@ _JUDGES: Mapping[str, Callable[[Evidence, Declared], Check]] = {
     "rows_at_least": _rows,
     "rows_at_most": _rows,
     "rows_drift": rows_drift,
+    "rows_anomaly": rows_anomaly,
     "freshness": _freshness,
     "at_least": _coverage,
     "at_most": _coverage,
     "unknown_at_most": _coverage,
     "drift": drift,
+    "anomaly": anomaly,
     "exclusive": _group,
     "exhaustive": _group,
     "baseline": baseline_age,

@@ -16,7 +16,7 @@ from predicat.quality.plan import members
 # How a bound can end, the worst first.
 STATUSES = ("error", "fail", "warn", "not_checked", "pass")
 # The bounds on the number of rows of a dataset.
-OF_ROWS = ("rows_at_least", "rows_at_most", "rows_drift")
+OF_ROWS = ("rows_at_least", "rows_at_most", "rows_drift", "rows_anomaly")
 
 
 class Declared(Struct, frozen=True):
@@ -115,6 +115,7 @@ class Check(Struct, frozen=True):
         blame: The condition that decides most rows.
         rows: Example rows of a broken group.
         unit: `share` (0 to 1), `rows` or `seconds`.
+        waits: Whether it is not judged yet, and later runs will.
     """
 
     name: str
@@ -129,6 +130,7 @@ class Check(Struct, frozen=True):
     blame: str = ""
     rows: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
     unit: str = "share"
+    waits: bool = False
 
     @property
     def label(self) -> str:
@@ -150,10 +152,12 @@ def judged(item: Declared, message: str, value: float, status: str, **more: Any)
     return Check(item.name, item.kind, status, message, value, item.text, item.severity, **more)
 
 
-def not_checked(item: Declared, reason: str) -> Check:
+def not_checked(item: Declared, reason: str, *, waits: bool = False) -> Check:
     """The result of a bound for which there is nothing to judge."""
     message = say.not_checked(item.label, reason)
-    return Check(item.name, item.kind, "not_checked", message, None, item.text, item.severity, reason)
+    return Check(
+        item.name, item.kind, "not_checked", message, None, item.text, item.severity, reason, waits=waits
+    )
 
 
 def failed(item: Declared, reason: str) -> Check:

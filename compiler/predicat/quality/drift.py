@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
 from predicat.ir.canonical import meaning_hash
 from predicat.quality.checks import Check, Declared, judged, not_checked
-from predicat.quality.history import last_accepted
+from predicat.quality.history import day_of, last_accepted
 from predicat.quality.measure import Measure
 from predicat.quality.statistics import drifted, psi
 
@@ -22,13 +22,21 @@ History = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 class Evidence(Struct, frozen=True):
-    """What bounds are judged by: the counts, earlier comparable runs, the stated baseline, and the time."""
+    """What bounds are judged by: the counts, earlier comparable runs, the stated baseline, the time,
+    and the name of the measured partition.
+    """
 
     catalog: Catalog
     measure: Measure
     history: History | None
     baseline: History | None
     now: datetime
+    partition: str = ""
+
+    @property
+    def day(self) -> date:
+        """The day that the counts are of."""
+        return day_of(self.partition, self.now)
 
     @property
     def dataset(self) -> Dataset:
@@ -72,7 +80,7 @@ def drift(found: Evidence, item: Declared) -> Check:
         f"the share of {item.name} changed by {moved * 100:+.2f} percentage points {since} "
         f"(PSI {index:.3f}); at most {item.text}"
     )
-    blame = "" if status == "pass" else _moved_atom(measure, item.name, before)
+    blame = "" if status == "pass" else moved_atom(measure, item.name, before)
     return judged(item, message, moved, status, blame=blame)
 
 
@@ -94,7 +102,7 @@ def _by_version(filter_: Filter, measure: Measure, before: Mapping[str, Any], mo
     )
 
 
-def _moved_atom(measure: Measure, name: str, before: Mapping[str, Any]) -> str:
+def moved_atom(measure: Measure, name: str, before: Mapping[str, Any]) -> str:
     """The condition whose share of TRUE moved most since an earlier result."""
     earlier = {item["text"]: item for item in before.get("atoms", ())}
     moves = [

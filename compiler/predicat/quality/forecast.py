@@ -31,7 +31,7 @@ _FAR = 8.0
 _IN_LINE = 10
 _TREND = 4.0
 # The median distance from the median, times this, is the standard deviation of a normal distribution.
-_TO_SIGMA = 1.4826
+TO_SIGMA = 1.4826
 
 
 class Day(Struct, frozen=True):
@@ -201,7 +201,7 @@ def _grouped(figures: Sequence[_Figure], key: Callable[[date], int], method: str
         groups.setdefault(key(item.day.day), []).append(item)
     middle = {name: median(item.value for item in group) for name, group in groups.items()}
     distances = [abs(item.value - middle[key(item.day.day)]) / item.chance for item in figures]
-    limit = _FAR * max(1.0, _TO_SIGMA * median(distances))
+    limit = _FAR * max(1.0, TO_SIGMA * median(distances))
     far = [item for item, distance in zip(figures, distances, strict=True) if distance > limit]
     if len(far) > len(figures) // _IN_LINE:
         far = []

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import uuid4
 
-from predicat.catalog.model import Catalog
+from predicat.catalog.model import Catalog, Filter
 from predicat.ir.canonical import meaning_hash
 from predicat.quality.checks import OF_ROWS, Check, worst
+from predicat.quality.forecast import Day
 from predicat.quality.measure import Measure
 
 # One filter (or, under the name of the dataset, all of its rows) in one run, as JSON data.
 Entry = dict[str, Any]
+# Older days say little about the next one. Thirteen weeks have each weekday thirteen times.
+MOST_DAYS = 91
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Series:
@@ -115,6 +120,27 @@ def _filter(catalog: Catalog, measure: Measure, name: str) -> Entry:
             for text, atom in measure.atoms.get(name, ())
         ],
     }
+
+
+def same_meaning(filter_: Filter, entry: Mapping[str, Any]) -> bool:
+    """Whether an earlier result is of the meaning that the filter has now."""
+    meaning = meaning_hash(filter_.current.predicate.node, filter_.on_unknown)
+    return bool(entry.get("hash", meaning) == meaning and entry["version"] == filter_.latest)
+
+
+def day_of(partition: str, at: datetime | str) -> date:
+    """The day of a result: that with which the name of its partition begins, or that of the run."""
+    dated = _DATE.match(partition)
+    return date.fromisoformat(dated[0] if dated else str(at)[:10])
+
+
+def days(entries_: Iterable[Mapping[str, Any]], key: str) -> list[Day]:
+    """The last result of each day or partition, the oldest first: a count by its key, and the rows."""
+    known: dict[tuple[date, str], Day] = {}
+    for entry in entries_:
+        label, day = str(entry["partition"]), day_of(str(entry["partition"]), entry["at"])
+        known[day, label] = Day(day, label or str(day), int(entry[key]), int(entry["rows"]))
+    return [known[name] for name in sorted(known)]
 
 
 def by_filter(entries_: Iterable[Entry], partition: str | None = None) -> dict[str, list[Entry]]:

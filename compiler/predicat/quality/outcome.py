@@ -56,8 +56,10 @@ class Run(Struct, frozen=True):
 
     @property
     def nothing_judged(self) -> bool:
-        """Whether bounds are declared and not one of them could be judged."""
-        return bool(self.checks) and all(check.status == "not_checked" for check in self.checks)
+        """Whether bounds are declared and not one of them could be judged, or will be after more runs."""
+        return bool(self.checks) and all(
+            check.status == "not_checked" and not check.waits for check in self.checks
+        )
 
     @property
     def code(self) -> int:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
 from textwrap import wrap
@@ -14,20 +13,16 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from predicat.catalog.model import Catalog, Dataset, Filter, Freshness
+from predicat.catalog.model import Catalog, Dataset, Freshness
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
-from predicat.ir.canonical import meaning_hash
 from predicat.ir.types import DATE, TIMESTAMP
 from predicat.quality import forecast
 from predicat.quality.drift import History
 from predicat.quality.forecast import CONFIDENCE, ENOUGH, ODDS, Day, Forecast
+from predicat.quality.history import MOST_DAYS, days, same_meaning
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
-
-# Older days say little about the next one. Thirteen weeks have each weekday thirteen times.
-_DAYS = 91
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 class Proposed(Struct, frozen=True):
@@ -109,16 +104,16 @@ def suggest(
         return []
     now = now or datetime.now(tz=UTC)
     past, today, dataset = history or {}, now.date(), catalog.datasets[measure.dataset]
-    days = _days(past.get(dataset.name, ()), "rows", Day(today, "", measure.total, measure.total))
+    sizes = _days(past.get(dataset.name, ()), "rows", Day(today, "", measure.total, measure.total))
     result: list[Suggestion] = []
     if not dataset.rows:
-        result.append(_of_rows(dataset.name, days))
+        result.append(_of_rows(dataset.name, sizes))
     if dataset.freshness is None and measure.newest is not None:
-        result += _of_freshness(dataset, days, now.timestamp() - measure.newest)
+        result += _of_freshness(dataset, sizes, now.timestamp() - measure.newest)
     for name, count in measure.filters.items():
         filter_ = catalog.known[name]
         if not filter_.coverage:
-            same = [entry for entry in past.get(name, ()) if _same(filter_, entry)]
+            same = [entry for entry in past.get(name, ()) if same_meaning(filter_, entry)]
             accepted = _days(same, "accepted", Day(today, "", measure.accepted[name], measure.rows))
             unknown = _days(same, "unknown", Day(today, "", count.unknown, measure.rows))
             result.append(_of_filter(name, forecast.share(accepted), forecast.share(unknown)))
@@ -142,23 +137,12 @@ def _moment(dataset: Dataset) -> str:
     return names[0] if len(names) == 1 else ""
 
 
-def _same(filter_: Filter, entry: Mapping[str, Any]) -> bool:
-    """Whether an earlier result is of the meaning that the filter has now."""
-    meaning = meaning_hash(filter_.current.predicate.node, filter_.on_unknown)
-    return bool(entry.get("hash", meaning) == meaning and entry["version"] == filter_.latest)
-
-
 def _days(entries: Sequence[Mapping[str, Any]], key: str, today: Day) -> list[Day]:
-    """The last result of each day or partition, the oldest first; the last is today's."""
-    known: dict[tuple[date, str], Day] = {}
-    for entry in entries:
-        if entry["rows"] and entry.get("status") != "fail":
-            label = str(entry["partition"])
-            dated = _DATE.match(label)
-            day = date.fromisoformat(dated[0] if dated else str(entry["at"])[:10])
-            known[day, label] = Day(day, label or str(day), int(entry[key]), int(entry["rows"]))
-    known[today.day, today.label] = Day(today.day, str(today.day), today.count, today.rows)
-    return [known[name] for name in sorted(known)][-_DAYS:]
+    """The days that passed with rows, the oldest first; the last is today's."""
+    passed = [entry for entry in entries if entry["rows"] and entry.get("status") != "fail"]
+    label = str(today.day)
+    known = [day for day in days(passed, key) if (day.day, day.label) != (today.day, label)]
+    return sorted([*known, replace(today, label=label)], key=lambda day: (day.day, day.label))[-MOST_DAYS:]
 
 
 def _of_rows(name: str, days: Sequence[Day]) -> Suggestion:

@@ -13,6 +13,7 @@ NO_EARLIER_RUN = (
 NO_HISTORY = "no earlier results and no baseline were given"
 NO_BASELINE = "there is no baseline: predicat quality baseline writes it"
 NEEDS_THE_TIME = "it depends on the time of the run, which an expectation does not have"
+NEEDS_THE_HISTORY = "it is judged by the runs before, which an expectation does not have"
 ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
 
 no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} proposes them")
@@ -26,13 +27,22 @@ no_rows_then = Text[str]("there were no rows at the time of the baseline, {at}")
 member_not_measured = Text[str, str]("{name} is not measured: {reason}")
 no_relation = Text[str, str]("{dataset} names no relation for {engine}")
 left_out = Text[str, str]("left out: {bounds}: {reason}")
-not_checked = Text[str, str]("{label} is not checked, because {reason}")
+not_checked = Text[str, str]("{label} is not checked: {reason}")
 could_not_check = Text[str, str]("{label} could not be checked: {reason}")
 
 
 def no_earlier_success(name: str, runs: int) -> str:
     earlier = f"none of the {runs} earlier runs" if runs > 1 else "no earlier run"
     return f"{name} passed in {earlier}; to compare with the newest one: predicat quality baseline"
+
+
+AS_ON_ANOTHER_WEEKDAY = "; it is usual for another weekday, and the day before was usual: a holiday"
+usual = Text[str, str, str, str, int]("{name} {figure}; on a {weekday} {ends} are usual ({runs:count run})")
+
+
+def not_judged_yet(known: int, needed: int, weekday: str) -> str:
+    runs = f"runs on a {weekday}" if weekday else "runs"
+    return f"not judged yet: {known} of {needed} {runs}"
 
 
 no_bound = Text[str]("no {key}")
