@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from predicat.catalog import Catalog
     from predicat.catalog.model import Dataset
+    from predicat.forge.telemetry import Lineage
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
     from predicat.quality.outcome import About, Run
@@ -100,6 +101,12 @@ class Reported(Counting, frozen=True, kw_only=True):
     partition: str = option(
         "--partition NAME", "The partition of the measured data, such as a date.", default=""
     )
+    events: str | None = option(
+        "--events FILE|URL", "Send OpenLineage events of the run to this file or URL."
+    )
+    prometheus: Path | None = option(
+        "--prometheus", "Write the counts and bounds to this file, in the text format of Prometheus."
+    )
     keep_in_postgres: bool = option(
         "--keep-in-postgres", "Also store results in the table predicat_quality of --dsn."
     )
@@ -132,7 +139,7 @@ def command() -> None:
 def run(*, given: Reported) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
-    from predicat.quality import report, stores  # noqa: PLC0415  # as above
+    from predicat.quality import events, report, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
 
     catalog = load_quietly(given.folder, given.variables)
@@ -148,8 +155,10 @@ def run(*, given: Reported) -> None:
         used = _engine(catalog, name, given.engine, sources)
         series = Series(project, name, used, given.partition, given.sample)
         measured = partial(_measured, given, catalog, name, filters, used, sources, moment)
+        lineage = _started(given.events, catalog.datasets[name], used, sources.get(name))
         result = _run(catalog, name, filters, measured, series, past, stated, moment)
         runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
+        events.send(lineage, runs[-1])
         if result.measure is not None:
             added += entries(catalog, result.measure, series, result.checks)
             _tell_bad(result.measure, catalog.datasets[name])
@@ -162,6 +171,8 @@ def run(*, given: Reported) -> None:
         site = given.site if given.site is not None else _site_beside(given.pages)
         write_text(given.pages, report.html(runs, site))
         click.echo(f"page: {given.pages}", err=True)
+    if given.prometheus is not None:
+        write_text(given.prometheus, events.prometheus(runs))
     stores.append(given.history, added)
     if given.keep_in_postgres:
         _keep_in_table(given.dsn, added)
@@ -342,6 +353,17 @@ def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
     for item in suites:
         for label, reason in item.left_out.items():
             result.setdefault(reason, []).append(label)
+    return result
+
+
+def _started(target: str | None, dataset: Dataset, engine: str, source: str | None) -> Lineage:
+    """The OpenLineage events of measuring a dataset; it has started."""
+    from predicat.forge import telemetry  # noqa: PLC0415  # not for --help
+
+    kind = {"postgres": "jdbc", "duckdb": "path"}.get(engine, "table")
+    read = telemetry.dataset(kind, source or dataset.relation.get(engine, dataset.name))
+    result = telemetry.Lineage(target, f"quality.{dataset.name}", [read])
+    result.send("START", {})
     return result
 
 
