@@ -141,26 +141,31 @@ def run(*, given: Reported) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.quality import events, report, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
+    from predicat.quality.incidents import origins  # noqa: PLC0415  # as above
 
     catalog = load_quietly(given.folder, given.variables)
     project = load_project(given.folder).catalog
-    about = _about(given.folder, project)
+    moment = reading(given.now)
+    about = _about(given.folder, project, moment)
     selected = _asked(catalog, given)
     past = _past(given, selected, table=given.keep_in_postgres)
     stated = stores.read(given.baseline)
     runs: list[Run] = []
     added: list[Entry] = []
-    sources, moment = _sources(given, selected), reading(given.now)
+    sources = _sources(given, selected)
     for name, filters in selected.items():
         used = _engine(catalog, name, given.engine, sources)
         series = Series(project, name, used, given.partition, given.sample)
         measured = partial(_measured, given, catalog, name, filters, used, sources, moment)
         lineage = _started(given.events, catalog.datasets[name], used, sources.get(name))
         result = _run(catalog, name, filters, measured, series, past, stated, moment)
-        runs.append(replace(result, definition=catalog.datasets.get(name), about=about))
+        definition = catalog.datasets[name]
+        broken = {check.name for check in result.checks if check.status not in ("pass", "not_checked")}
+        places = origins(definition, broken)
+        runs.append(replace(result, definition=definition, about=about, origins=places))
         events.send(lineage, runs[-1])
         if result.measure is not None:
-            added += entries(catalog, result.measure, series, result.checks)
+            added += entries(catalog, result.measure, series, result.checks, moment)
             _tell_bad(result.measure, catalog.datasets[name])
     shown = report.FORMATS[given.form](runs)
     if given.out is None:
@@ -373,7 +378,7 @@ def _tell_bad(measure: Measure, dataset: Dataset) -> None:
         click.echo(text, err=True)
 
 
-def _about(folder: Path, project: str) -> About:
+def _about(folder: Path, project: str, moment: datetime | None) -> About:
     """When the run is, and the revision of the catalog, with a + if files differ from the commit."""
     from predicat.forge import git  # noqa: PLC0415  # as above
     from predicat.quality.outcome import About  # noqa: PLC0415  # not for --help
@@ -381,7 +386,7 @@ def _about(folder: Path, project: str) -> About:
     commit, changed, _ = git.revision(folder).partition("+")
     revision = commit[:12] + changed
     options = options_given("folder", "variables", "engine", "inputs", "sample", "dsn", "now")
-    return About(datetime.now(tz=UTC).isoformat(timespec="seconds"), project, revision, options)
+    return About((moment or datetime.now(tz=UTC)).isoformat(timespec="seconds"), project, revision, options)
 
 
 def _site_beside(page: Path) -> str:

@@ -191,6 +191,24 @@ def log(root: Path, folders: Sequence[Path], most: int) -> list[Commit]:
     return [Commit(*fields[place : place + 3]) for place in range(0, len(fields) - 3, 3)]
 
 
+def last_change(path: Path, first: int, last: int, timeout: float) -> Commit | None:
+    """The commit that changed some lines of a file last; None if they are not committed. `timeout` is in
+    seconds. Raises PredicatError.
+    """
+    lines = f"-L{first},{last}:{path.name}"
+    found = _git(path.parent, "log", "-1", "-s", "--format=%H%x00%as%x00%s", lines, timeout=timeout)
+    fields = found.decode(errors="replace").strip("\n").split("\0")
+    return Commit(*fields) if len(fields) == 3 else None
+
+
+def remote(root: Path) -> str:
+    """The address of the remote `origin`; "" if there is none."""
+    try:
+        return _git(root, "config", "--get", "remote.origin.url").decode(errors="replace").strip()
+    except PredicatError:
+        return ""
+
+
 def differing_files(root: Path, before: str, after: str, folders: Sequence[Path]) -> set[Path]:
     """The files under some folders that differ between two commits; relative to the root."""
     names = _git(root, "diff", "--name-only", "--no-renames", "-z", before, after, "--", *map(str, folders))

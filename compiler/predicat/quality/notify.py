@@ -10,7 +10,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
 from predicat.forge.rest import Api, ApiError, with_retries
-from predicat.quality.checks import lines, tally, words, worst
+from predicat.quality.checks import Line, lines, tally, words, worst
 from predicat.quality.outcome import Run
 from predicat.quality.report import data
 
@@ -41,14 +41,31 @@ def _slack(runs: Sequence[Run]) -> Mapping[str, Any]:
     """A message of Slack's incoming webhooks. Source: Slack's reference of blocks."""
     shown = [f"*error* {_escaped(failure)}" for run in runs for failure in run.failures]
     shown += [
-        f"*{words(line.status)}* {_escaped(line.message)}"
-        for line in lines([check for run in runs for check in run.checks])
+        f"*{words(line.status)}* {_escaped(line.message)}{_more(run, line)}"
+        for run in runs
+        for line in lines(run.checks)
         if line.status != "pass"
     ]
     more = f"\n... and {len(shown) - MOST} more" if len(shown) > MOST else ""
     header = {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escaped(summary(runs))}*"}}
     body = {"type": "section", "text": {"type": "mrkdwn", "text": ("\n".join(shown[:MOST]) + more)[:2900]}}
     return {"text": summary(runs), "blocks": [header, body] if shown else [header]}
+
+
+def _more(run: Run, line: Line) -> str:
+    """What decides the rows of a bound, its owner, the place of the filter, and its last change."""
+    check = line.checks[0]
+    if len(line.checks) > 1:
+        return ""
+    owner, origin = run.owner(check.name), run.origins.get(check.name)
+    parts = [check.blame, f"owner {owner}" if owner else ""]
+    if origin is not None:
+        place = f"{origin.file}:{origin.line}"
+        parts.append(f"<{origin.url}|{_escaped(place)}>" if origin.url else place)
+        change = origin.change
+        parts.append(f"last change {change.day} {change.hash[:12]} {change.subject}" if change.hash else "")
+    linked = [part if part.startswith("<http") else _escaped(part) for part in parts if part]
+    return "".join(f"\n    {part}" for part in linked)
 
 
 def _escaped(text: str) -> str:

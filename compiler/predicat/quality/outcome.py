@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
-from predicat.quality.checks import Check, worst
+from predicat.quality.checks import OF_ROWS, Check, worst
 from predicat.quality.history import Entry
+from predicat.quality.incidents import Incident, Origin, incidents
 from predicat.quality.measure import Measure
 
 
@@ -28,7 +29,8 @@ class Run(Struct, frozen=True):
     """What was measured of a dataset and judged. `errors` has the engine's messages where measuring failed;
     `history` is by filter.
 
-    `definition` is the dataset as the catalog has it, for owners.
+    `definition` is the dataset as the catalog has it, for owners; `origins` are the places of the filters
+    whose bounds do not hold.
     """
 
     dataset: str
@@ -38,6 +40,25 @@ class Run(Struct, frozen=True):
     history: dict[str, list[Entry]] | None = None
     definition: Dataset | None = None
     about: About | None = None
+    origins: Mapping[str, Origin] = {}
+
+    def owner(self, name: str) -> str:
+        """The owner of a filter (qualified name); "" if it has none, and for other names."""
+        filters = self.definition.filters.values() if self.definition is not None else ()
+        return next((row.owner or "" for row in filters if row.qualified == name), "")
+
+    @property
+    def incidents(self) -> list[Incident]:
+        """The incidents in the history with this run, those that go on first."""
+        own: dict[str, list[str]] = {}
+        kept = self.measure.filters if self.measure is not None else {}
+        for check in self.checks:
+            if check.kind in OF_ROWS or check.name in kept:
+                own.setdefault(check.name, []).append(check.status)
+        at = self.about.at if self.about is not None else ""
+        now = {name: [{"status": worst(statuses), "at": at}] for name, statuses in own.items()}
+        past = self.history or {}
+        return incidents({name: [*past.get(name, ()), *now.get(name, ())] for name in {**past, **now}})
 
     @property
     def failures(self) -> list[str]:

@@ -48,9 +48,7 @@ def rows(run: Run) -> list[dict[str, Any]]:
     for name in run.measure.filters:
         own = checks.get(name, [])
         status = worst([check.status for check in own]) if own else ""
-        filter_ = run.definition.filters.get(_short(name)) if run.definition is not None else None
-        owner = filter_.owner if filter_ else ""
-        result.append({"name": name, "status": status, "owner": owner, "checks": own})
+        result.append({"name": name, "status": status, "owner": run.owner(name), "checks": own})
     return sorted(result, key=lambda row: (*STATUSES, "").index(str(row["status"])))
 
 

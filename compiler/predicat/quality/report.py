@@ -11,6 +11,7 @@ from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
 from predicat.explain.show import plain, row_text
 from predicat.quality.checks import lines, tally, words
+from predicat.quality.incidents import Origin
 from predicat.quality.measure import Measure
 from predicat.quality.outcome import Run
 from predicat.quality.statistics import wilson
@@ -112,15 +113,29 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
                     "severity": check.severity,
                     "reason": check.reason or None,
                     "blame": check.blame or None,
+                    "owner": run.owner(check.name) or None,
+                    "origin": _origin(run.origins.get(check.name)),
                     "history": list(check.history),
                     "rows": [plain(row) for row in check.rows],
                 }
                 for check in run.checks
             ],
+            "incidents": [
+                {"name": item.name, "since": item.since, "until": item.until, "runs": item.runs}
+                for item in run.incidents
+            ],
             "measure": None if run.measure is None else _measure(run.measure),
         }
         for run in runs
     ]
+
+
+def _origin(origin: Origin | None) -> dict[str, Any] | None:
+    if origin is None:
+        return None
+    change = origin.change
+    last = {"commit": change.hash, "day": change.day, "subject": change.subject} if change.hash else None
+    return {"file": origin.file, "line": origin.line, "url": origin.url or None, "last_change": last}
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
