@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,8 @@ from predicat.quality.bounds import judge
 from predicat.quality.checks import Check
 from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
 from predicat.quality.extent import measure_extent
-from predicat.quality.fold import ROWS, Totals
-from predicat.quality.grouping import FEW, few_groups, grouped
+from predicat.quality.fold import ROWS
+from predicat.quality.grouping import FEW, TotalsOfParts, few_groups, grouped, totals_of_parts
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark import failures
@@ -59,15 +60,17 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             frame, bad = reading.frame, _bad(plan, reading, source)
         else:
             frame, bad = source, BadCells()
-    provide(frame.sparkSession, (item.node for item in plan.items))
-    part = frame.sample(fraction=sample, seed=0) if sample < 1 else frame
+    scope = [plan.where] if plan.where is not None else []
+    provide(frame.sparkSession, [*(item.node for item in plan.items), *scope])
+    counted = frame if plan.where is None else frame.where(plan.dialect.render(plan.where))
+    part = counted.sample(fraction=sample, seed=0) if sample < 1 else counted
 
     def run(plan: Plan) -> Measure:
         with failures.telling(), settings(frame.sparkSession, {**READING, **_SETTINGS}):
             result = measure(
-                plan, _count(part, plan), lambda condition: _rows(plan, frame, condition), sample
+                plan, _count(part, plan), lambda condition: _rows(plan, counted, condition), sample
             )
-            measure_extent(result, plan, lambda expressions: frame.selectExpr(*expressions).head() or ())
+            measure_extent(result, plan, partial(_aggregates, counted))
             return result
 
     def probe(condition: str) -> str | None:
@@ -79,9 +82,9 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
         return None
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
-    wrong = columns.refused(
-        "spark", shown, kinds_of(frame, plan.filters), plan.filters, places=plan.dataset.places
-    )
+    known = kinds_of(frame, plan.filters, plan.scope)
+    columns.check_fields("spark", shown, known, plan.scope, reader=plan.dataset.name)
+    wrong = columns.refused("spark", shown, known, plan.filters, places=plan.dataset.places)
     result = measure_what_runs(plan, run, probe, wrong)
     result.bad = bad
     return result
@@ -106,7 +109,13 @@ def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
     return BadCells(counts, finding.samples(files_of(source), reading.form, fields, counts))
 
 
-def _count(frame: DataFrame, plan: Plan) -> Totals:
+def _aggregates(frame: DataFrame, asked: Sequence[str], keys: Sequence[str]) -> Sequence[Sequence[Any]]:
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # as below
+
+    return frame.groupBy(*map(F.expr, keys)).agg(*map(F.expr, asked)).collect()
+
+
+def _count(frame: DataFrame, plan: Plan) -> TotalsOfParts:
     """The counts: grouped by Spark where groups are few, else worked out on the executors in batches."""
     if extras.installed("pyarrow") and not few_groups(
         plan.classes, lambda rows: _fetched(_numbered(frame, plan.classes).limit(rows))
@@ -120,7 +129,7 @@ def _count(frame: DataFrame, plan: Plan) -> Totals:
     return grouped(plan.program, plan.classes, rows)
 
 
-def _streamed(frame: DataFrame, plan: Plan) -> Totals:
+def _streamed(frame: DataFrame, plan: Plan) -> TotalsOfParts:
     """Each partition is counted by a Python worker, which needs pyarrow and nothing of predicat: the
     module goes with the work.
     """
@@ -131,14 +140,15 @@ def _streamed(frame: DataFrame, plan: Plan) -> Totals:
     try:
         counted = (
             _numbered(frame, plan.classes, lanes=True)
-            .mapInArrow(fold.folder(plan.program), "counts array<bigint>")
+            .mapInArrow(fold.folder(plan.program), "part bigint, counts array<bigint>")
             .collect()
         )
     finally:
         cloudpickle.unregister_pickle_by_value(fold)
-    return fold.totals_of(
-        plan.program, fold.add([fold.zeros(plan.program), *(row.counts for row in counted)])
-    )
+    sums: dict[int, list[int]] = {}
+    for row in counted:
+        sums[row.part] = fold.add([sums[row.part], row.counts]) if row.part in sums else row.counts
+    return totals_of_parts(plan.program, sums)
 
 
 def _fetched(frame: DataFrame) -> list[tuple[int, ...]]:

@@ -42,6 +42,8 @@ CATALOG: dict[str, Any] = {
     "baseline": {"max_age": "30 days", "severity": "warn"},
     "rows": {"at_least": 1000, "drift": "10%"},
     "freshness": {"column": "placed", "at_most": "2 hours", "severity": "warn"},
+    "partition": {"column": "placed", "by": "day", "zone": "Europe/Berlin"},
+    "where": "large",
     "view": {"security_barrier": True},
     "filters": {
         "large": {
@@ -243,6 +245,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "false",
         "true",
     ),
+    ("filters/large/coverage/anomaly", "1%", "coverage", "orders.large", None, "1%"),
     ("filters/large/coverage/at_least", None, "coverage", "orders.large", "1%", None),
     ("filters/large/coverage/at_most", "60%", "coverage", "orders.large", "50% (warn)", "60%"),
     ("filters/large/coverage/unknown_at_most", 11, "coverage", "orders.large", "10 rows", "11 rows"),
@@ -284,6 +287,15 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "placed at most 2 hours (warn)",
         "placed at most 2 hours (error, warn: 1 hour)",
     ),
+    (
+        "partition/by",
+        "week",
+        "partition",
+        "orders",
+        "placed by day in Europe/Berlin",
+        "placed by week in Europe/Berlin",
+    ),
+    ("where", "done", "where", "orders", "large", "done"),
     ("groups/sizes/severity", "error", "group-severity", "orders.sizes", "warn", "error"),
     ("groups/sizes/description", "All.", "group-description", "orders.sizes", "Sizes.", "All."),
     ("subscriptions/desk", None, "subscription", "orders.desk", "large", None),

@@ -8,11 +8,24 @@ from decimal import Decimal
 
 from msgspec.structs import replace
 
-from predicat.catalog.keys import BASELINE, BOUND, COVERAGE, FRESHNESS, ROWS, SEVERITIES, THRESHOLDS, Keys
-from predicat.catalog.model import Baseline, Bound, Freshness, Threshold, Thresholds
-from predicat.catalog.yaml_nodes import YamlNode
+from predicat.catalog.keys import (
+    BASELINE,
+    BOUND,
+    COVERAGE,
+    FRESHNESS,
+    PARTITION,
+    ROWS,
+    SEVERITIES,
+    THRESHOLDS,
+    Keys,
+)
+from predicat.catalog.model import Baseline, Bound, Freshness, Partition, Threshold, Thresholds
+from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics.messages import catalog as say
+from predicat.diagnostics.messages import check as say_check
 from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.wording import either
+from predicat.ir.time_zones import is_zone, zone_names
 from predicat.ir.values import INT_MAX
 
 _UNITS = {"minute": 60, "hour": 3600, "day": 86400, "week": 604800}
@@ -62,6 +75,26 @@ def read_freshness(item: YamlNode) -> Freshness | None:
         return None
     thresholds, column = _ages("at_most", keys, _seconds), keys["column"]
     return Freshness(column.text("column"), thresholds, column.span) if thresholds else None
+
+
+def read_partition(item: YamlNode) -> Partition | None:
+    """The partitions of coverage: `{column: placed_at, by: day, zone: Europe/Berlin}`.
+
+    Whether the column is a declared field is checked later. None if it cannot be read, which is reported.
+    """
+    keys = item.keys("partition", PARTITION)
+    if any(item.lacks(keys, key, "partition") for key in ("column", "by")):
+        return None
+    by, column = keys["by"], keys["column"]
+    known = PARTITION["by"]["enum"]
+    if by.value not in known:
+        item.reporter.add(say_keys.wrong_kind(by.span, "by", either(known), by.kind))
+        return None
+    zone = text_of(keys, "zone", "")
+    if zone and not is_zone(zone):
+        item.reporter.add(say_check.bad_zone(keys["zone"].span, zone, zone_names()))
+        return None
+    return Partition(column.text("column"), by.value, zone, column.span)
 
 
 def read_baseline(item: YamlNode) -> Baseline | None:

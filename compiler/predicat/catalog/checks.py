@@ -57,6 +57,9 @@ class Checks(Struct, frozen=True):
         """
         for dataset in self.names.datasets.values():
             self.freshness(dataset)
+            self.partition(dataset)
+            if dataset.where:
+                self.use(dataset.name, dataset.where, dataset.places["where"])
             for name in dataset.key:
                 if name not in dataset.fields and "unknown-field" not in dataset.unread:
                     self.reporter.add(msg.unknown_field(dataset.places["key"], name, dataset.fields))
@@ -126,14 +129,27 @@ class Checks(Struct, frozen=True):
 
     def freshness(self, dataset: WrittenDataset) -> None:
         """Freshness refers to a declared field of type timestamp or date."""
-        spec = dataset.freshness
-        if spec is None:
+        if dataset.freshness is not None:
+            self.time_field(dataset, "freshness", dataset.freshness.field, dataset.freshness.span)
+
+    def partition(self, dataset: WrittenDataset) -> None:
+        """Partitions are of a declared field of type timestamp or date. Days of a date have no zone and no
+        hours.
+        """
+        spec = dataset.partition
+        if spec is None or not self.time_field(dataset, "partition", spec.field, spec.span):
             return
-        declared = dataset.fields.get(spec.field)
+        if dataset.fields[spec.field].type == DATE and (spec.zone or spec.by == "hour"):
+            self.reporter.add(say.partition_of_dates(spec.span, spec.field))
+
+    def time_field(self, dataset: WrittenDataset, what: str, name: str, span: Span) -> bool:
+        """Whether a field is declared as a timestamp or date; reported if it is not."""
+        declared = dataset.fields.get(name)
         if declared is None:
-            self.reporter.add(msg.unknown_field(spec.span, spec.field, dataset.fields))
+            self.reporter.add(msg.unknown_field(span, name, dataset.fields))
         elif declared.type not in (TIMESTAMP, DATE):
-            self.reporter.add(say.freshness_of_no_time(spec.span, spec.field, str(declared.type)))
+            self.reporter.add(say.field_of_no_time(span, what, name, str(declared.type)))
+        return declared is not None and declared.type in (TIMESTAMP, DATE)
 
 
 def argument_problems(

@@ -11,7 +11,14 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.backends import DIALECTS
-from predicat.catalog.bounds import read_baseline, read_freshness, read_limits, read_rows, read_severity
+from predicat.catalog.bounds import (
+    read_baseline,
+    read_freshness,
+    read_limits,
+    read_partition,
+    read_rows,
+    read_severity,
+)
 from predicat.catalog.field_sets import FieldSets, files_of, is_definitions
 from predicat.catalog.fields import read_enum, read_field
 from predicat.catalog.file_formats import KEYS as FORMAT_KEYS
@@ -305,6 +312,8 @@ _PROPERTIES: dict[str, tuple[str, Callable[[YamlNode], Any]]] = {
     "spark": ("ansi", _ansi),
     "rows": ("rows", read_rows),
     "freshness": ("freshness", read_freshness),
+    "partition": ("partition", read_partition),
+    "where": ("where", lambda item: item.text("where")),
 }
 
 

@@ -111,6 +111,11 @@ FRESHNESS: Keys = {
     "at_most": _age(r"^\d{1,6} (minute|hour|day|week)s?$"),
     "severity": _SEVERITY,
 }
+PARTITION: Keys = {
+    "column": about("string", "A field of type timestamp or date."),
+    "by": {"enum": ["hour", "day", "week", "month"]},
+    "zone": about("string", "The time zone of a timestamp's days, such as Europe/Berlin. Default: UTC."),
+}
 BASELINE: Keys = {"max_age": _age(r"^\d{1,4} days?$"), "severity": _SEVERITY}
 SPARK: Keys = {
     "ansi": about(
@@ -242,6 +247,8 @@ FILE: Keys = {
     "spark": mapping(SPARK),
     "rows": mapping(ROWS),
     "freshness": mapping(FRESHNESS, "column", "at_most"),
+    "partition": mapping(PARTITION, "column", "by"),
+    "where": about("string", "A filter of the dataset: coverage counts only the rows that it accepts."),
     "vars": {"type": "object"},
 }
 

@@ -91,6 +91,12 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
         }
         if (fresh := dataset.freshness)
         else {},
+        **(
+            {"partition": {"field": part.field, "by": part.by, "zone": part.zone}}
+            if (part := dataset.partition)
+            else {}
+        ),
+        **({"where": dataset.where} if dataset.where else {}),
     }
 
 

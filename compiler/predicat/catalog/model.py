@@ -107,6 +107,17 @@ class Freshness(Struct, frozen=True):
     span: Span = NOWHERE
 
 
+class Partition(Struct, frozen=True):
+    """The partitions of a dataset: the hours, days, weeks or months (`by`) of a timestamp or date field.
+    `zone` is their time zone; "" is UTC, and for dates none.
+    """
+
+    field: str
+    by: str
+    zone: str = ""
+    span: Span = NOWHERE
+
+
 class Baseline(Struct, frozen=True):
     """How old the baseline of drift may be, in days."""
 
@@ -277,6 +288,8 @@ class DatasetHead(Struct):
         ansi: Whether its `spark` conditions have the meaning of Spark's ANSI mode.
         rows: Bounds on the number of rows: `at_least`, `at_most`, `drift`, `anomaly`.
         freshness: A bound on the newest value of a field.
+        partition: How its rows are divided for coverage.
+        where: The filter of the rows that coverage counts; "" for all.
         key: The fields that identify a row.
         jobs: Jobs by name.
         places: The places of its definitions in the files.
@@ -298,6 +311,8 @@ class DatasetHead(Struct):
     ansi: bool = True
     rows: dict[str, Bound] = field(default_factory=dict[str, Bound])
     freshness: Freshness | None = None
+    partition: Partition | None = None
+    where: str = ""
     key: tuple[str, ...] = ()
     jobs: dict[str, Job] = field(default_factory=dict[str, Job])
     places: dict[str, Span] = field(default_factory=dict[str, Span])

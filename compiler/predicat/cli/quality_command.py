@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from predicat.quality.history import Entry, Series
     from predicat.quality.measure import Measure
     from predicat.quality.outcome import About, Run
+    from predicat.quality.partitions import Parts
     from predicat.quality.plan import Plan
     from predicat.quality.suggest import Suggestion
     from predicat.quality.suite import Suite
@@ -83,6 +84,18 @@ class Counting(Selection, frozen=True, kw_only=True):
         default=1.0,
         type=click.FloatRange(0.000001, 1.0),
     )
+    partitions: str = option(
+        "--partitions RANGE",
+        "The declared partitions to measure in one scan, such as 2026-01-01..2026-03-01 (both ends "
+        "included).",
+        default="",
+    )
+    last: int = option(
+        "--last NUMBER",
+        "Measure the last declared partitions that have ended. Default: 1.",
+        default=0,
+        type=click.IntRange(min=0),
+    )
     dsn: str | None = dsn_option(" for --engine postgres")
     now: str | None = now_option("that of the engine")
     history: Path = HISTORY
@@ -99,7 +112,10 @@ class Reported(Counting, frozen=True, kw_only=True):
     )
     baseline: Path = _baseline_option("The results that drift is measured from.")
     partition: str = option(
-        "--partition NAME", "The partition of the measured data, such as a date.", default=""
+        "--partition NAME",
+        "The partition of the measured data, such as a date: a name for the results, or one of those that "
+        "the dataset declares.",
+        default="",
     )
     events: str | None = option(
         "--events FILE|URL", "Send OpenLineage events of the run to this file or URL."
@@ -140,8 +156,7 @@ def run(*, given: Reported) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.quality import events, report, stores  # noqa: PLC0415  # as above
-    from predicat.quality.history import Series, entries  # noqa: PLC0415  # as above
-    from predicat.quality.incidents import origins  # noqa: PLC0415  # as above
+    from predicat.quality.history import Series  # noqa: PLC0415  # as above
 
     catalog = load_quietly(given.folder, given.variables)
     project = load_project(given.folder).catalog
@@ -155,18 +170,19 @@ def run(*, given: Reported) -> None:
     sources = _sources(given, selected)
     for name, filters in selected.items():
         used = _engine(catalog, name, given.engine, sources)
-        series = Series(project, name, used, given.partition, given.sample)
-        measured = partial(_measured, given, catalog, name, filters, used, sources, moment)
+        parts = _parts(given, catalog.datasets[name], moment, given.partition)
+        measured = partial(_measured, given, catalog, name, filters, used, sources, moment, parts)
+        by = parts.text if parts is not None else ""
+        series = partial(Series, project, name, used, sample=given.sample, by=by)
         lineage = _started(given.events, catalog.datasets[name], used, sources.get(name))
-        result = _run(catalog, name, filters, measured, series, past, stated, moment)
-        definition = catalog.datasets[name]
-        broken = {check.name for check in result.checks if check.status not in ("pass", "not_checked")}
-        places = origins(definition, broken)
-        runs.append(replace(result, definition=definition, about=about, origins=places))
-        events.send(lineage, runs[-1])
-        if result.measure is not None:
-            added += entries(catalog, result.measure, series, result.checks, moment)
-            _tell_bad(result.measure, catalog.datasets[name])
+        if parts is None:
+            own = series(given.partition)
+            found, new = _run_whole(catalog, name, filters, measured, own, past, stated, moment)
+        else:
+            found, new = _run_parts(catalog, name, filters, measured, series, past, stated, moment)
+        added += new
+        runs += _placed(found, catalog.datasets[name], about)
+        events.send(lineage, runs[-len(found) :])
     shown = report.FORMATS[given.form](runs)
     if given.out is None:
         click.echo(shown, nl=False)
@@ -235,7 +251,7 @@ def suggest(
     form: str = FORMAT,
 ) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
-    from predicat.quality.history import Series  # noqa: PLC0415  # as above
+    from predicat.quality.history import PartHistory, Series, entries  # noqa: PLC0415  # as above
     from predicat.quality.suggest import suggest as propose  # noqa: PLC0415  # as above
     from predicat.quality.suggest import with_age  # noqa: PLC0415  # as above
 
@@ -247,10 +263,18 @@ def suggest(
     proposed: dict[str, list[Suggestion]] = {}
     for name, filters in selected.items():
         used = _engine(catalog, name, given.engine, sources)
-        measured = _measured(given, catalog, name, filters, used, sources, moment, with_age)
+        parts = _parts(given, catalog.datasets[name], moment)
+        measured = _measured(given, catalog, name, filters, used, sources, moment, parts, with_age)
         _tell_bad(measured, catalog.datasets[name])
-        earlier = Series(project, name, used, "", given.sample).stated(past)
-        proposed[name] = propose(catalog, measured, earlier, moment)
+        series = partial(
+            Series, project, name, used, sample=given.sample, by=parts.text if parts is not None else ""
+        )
+        known = PartHistory(series(""), past)
+        for one in measured.parts[:-1]:
+            known.add(entries(catalog, one, series(one.part.name if one.part is not None else "")))
+        last = measured.parts[-1] if parts is not None else measured
+        earlier = known.before(last.part) if last.part is not None else series("").stated(past)
+        proposed[name] = propose(catalog, last, earlier, moment)
     written = _written(given.folder, proposed, given.variables) if write else {}
     data = [_proposed(name, items, written) for name, items in proposed.items() if items]
     show(form, data, lambda: _shown(proposed, written, explain=explain))
@@ -466,6 +490,88 @@ def _run(
     )
 
 
+def _run_whole(
+    catalog: Catalog,
+    name: str,
+    filters: Sequence[str],
+    measured: Callable[[], Measure],
+    series: Series,
+    entries_: Sequence[Entry],
+    baseline: Sequence[Entry],
+    now: datetime | None,
+) -> tuple[list[Run], list[Entry]]:
+    """A run of all rows, and its results."""
+    from predicat.quality.history import entries  # noqa: PLC0415  # not for --help
+
+    result = _run(catalog, name, filters, measured, series, entries_, baseline, now)
+    if result.measure is None:
+        return [result], []
+    _tell_bad(result.measure, catalog.datasets[name])
+    return [result], entries(catalog, result.measure, series, result.checks, now)
+
+
+def _placed(runs: Sequence[Run], dataset: Dataset, about: About) -> list[Run]:
+    """The runs of a dataset with the places of the filters whose bounds do not hold."""
+    from predicat.quality.incidents import origins  # noqa: PLC0415  # not for --help
+
+    checks = (check for one in runs for check in one.checks)
+    broken = {check.name for check in checks if check.status not in ("pass", "not_checked")}
+    places = origins(dataset, broken)
+    return [replace(one, definition=dataset, about=about, origins=places) for one in runs]
+
+
+def _run_parts(
+    catalog: Catalog,
+    name: str,
+    filters: Sequence[str],
+    measured: Callable[[], Measure],
+    series: Callable[[str], Series],
+    entries_: Sequence[Entry],
+    baseline: Sequence[Entry],
+    now: datetime | None,
+) -> tuple[list[Run], list[Entry]]:
+    """A run of each partition in order, and the results that are new. Each is compared with those before
+    it.
+    """
+    from predicat.quality.bounds import judge  # noqa: PLC0415  # not for --help
+    from predicat.quality.history import PartHistory, entries  # noqa: PLC0415  # as above
+    from predicat.quality.outcome import Run  # noqa: PLC0415  # as above
+
+    whole = _run(catalog, name, filters, measured, series(""), (), (), now)
+    if whole.measure is None:
+        return [whole], []
+    dataset = catalog.datasets[name]
+    _tell_bad(whole.measure, dataset)
+    if whole.measure.unplaced and dataset.partition is not None:
+        click.echo(say_coverage.unplaced(whole.measure.unplaced, name, dataset.partition.field), err=True)
+    known = PartHistory(series(""), entries_)
+    stated = series("").stated(baseline)
+    runs: list[Run] = []
+    added: list[Entry] = []
+    for found in whole.measure.parts:
+        part = found.part
+        assert part is not None  # noqa: S101  # it is the figure of one
+        past, late = known.before(part), known.late(found, part)
+        checks = judge(catalog, found, past, stated, now, part.name)
+        runs.append(Run(name, found, checks, (), past, part=part, late=late))
+        added += known.add(entries(catalog, found, series(part.name), checks, now))
+    return runs, added
+
+
+def _parts(given: Counting, dataset: Dataset, now: datetime | None, named: str = "") -> Parts | None:
+    """The partitions to measure; None if the dataset declares none."""
+    from predicat.quality.partitions import in_range, newest  # noqa: PLC0415  # not for --help
+
+    of, text = dataset.partition, given.partitions or named
+    if sum(map(bool, (given.partitions, named, given.last))) > 1:
+        raise PredicatError.of(say_coverage.one_way_to_partitions())
+    if of is None:
+        if given.partitions or given.last:
+            raise PredicatError.of(say_coverage.no_partition_declared(dataset.name))
+        return None
+    return in_range(of, text) if text else newest(of, given.last or 1, now or datetime.now(tz=UTC))
+
+
 def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
     """The filters to measure of each dataset; an empty list for a whole dataset.
 
@@ -509,13 +615,14 @@ def _measured(
     engine: str,
     inputs: Mapping[str, str],
     now: datetime | None,
+    parts: Parts | None,
     more: Callable[[Plan], Plan] = lambda plan_: plan_,
 ) -> Measure:
     """The counts of a dataset. `more` adds to what is asked."""
     from predicat.quality import engines  # noqa: PLC0415  # not for --help
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
-    plan_ = more(plan(catalog, name, filters, engine, now))
+    plan_ = more(plan(catalog, name, filters, engine, now, parts))
     if engine == "postgres":
         with connect(given.dsn) as connection, _progress(name):
             return engines.on_postgres(plan_, connection, given.sample)

@@ -178,9 +178,11 @@ class _File(Struct):
         for name, value, place in keys["tests"].entries("tests") if "tests" in keys else ():
             self.add("filter", name, place)
             self.rows(value)
-        for key in ("key", "freshness"):
+        for key in ("key", "freshness", "partition"):
             if key in keys:
                 self.fields_in(keys[key])
+        if "where" in keys:
+            self.filter_name(keys["where"])
         return self.found
 
     def add(self, kind: str, name: str, near: Span, *, owner: str = "", defines: bool = False) -> None:

@@ -150,7 +150,9 @@ def _freshness(found: Evidence, item: Declared) -> Check:
     if newest is None:
         message = f"{item.name} has no value in {spec.field}, so its age is unknown; at most {item.text}"
         return judged(item, message, 0.0, item.status(lambda _: False), unit="seconds")
-    age = found.now.timestamp() - newest
+    part = found.measure.part
+    moment_ = found.now if part is None else min(found.now, part.end)
+    age = moment_.timestamp() - newest
     moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
     message = f"the newest {spec.field} of {item.name} is {moment}, {_duration(age)} ago; at most {item.text}"
     return judged(item, message, age, item.status(lambda limit: age <= limit), unit="seconds")

@@ -23,7 +23,7 @@ from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.quality.fold import LANES
 from predicat.values.automaton import Label
-from predicat.values.domain import Domain
+from predicat.values.domain import Domain, domain_of
 from predicat.values.outcomes import known_outcomes
 from predicat.values.partition import Line, Partition
 from predicat.values.written import bounds_at
@@ -69,6 +69,15 @@ class Classes(Struct, frozen=True):
     keys: tuple[Key, ...]
     leaves: Mapping[Node, tuple[Leaf, ...]]
     most: int = 1
+
+    def with_cuts(self, field: Field, cuts: Sequence[Any]) -> Classes:
+        """The same with keys, behind the others, for where the value of a field lies between some values."""
+        values = domain_of(field)
+        assert values is not None  # noqa: S101  # dates and timestamps are ordered
+        keys = [
+            _cut_key(field, values, chunk, self.dialect) for chunk in chunks([*map(values.ordinal, cuts)])
+        ]
+        return replace(self, keys=(*self.keys, *keys), most=self.most * (len(cuts) + 2))
 
     def key_offsets(self, *, lanes: bool = False) -> list[tuple[int, int]]:
         """The number (`packed_keys`) and the bit where each key begins: close together, or with `lanes` in a
@@ -170,19 +179,26 @@ def _add_cuts(
 ) -> None:
     """Add the keys of a value and the leaves of its tests."""
     cuts = sorted({cut for part in tests.values() for cut in _cuts(part)})
-    # Neighbours share a cut, so that each interval between two cuts is a class of some key.
-    chunks = [cuts[start : start + _CUTS] for start in range(0, max(len(cuts) - 1, 1), _CUTS - 1)]
-    missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
-    values = next(iter(tests.values())).domain
-    added = []
-    for chunk in chunks:
-        place = _search(subject, values, chunk, dialect)
-        null = number_literal(len(chunk) + 1 + (subject.type == DOUBLE))
-        added.append(Key(case((missing, null), default=place), len(chunk) + 2 + (subject.type == DOUBLE)))
+    values, parts = next(iter(tests.values())).domain, chunks(cuts)
+    added = [_cut_key(subject, values, chunk, dialect) for chunk in parts]
     for test, part in tests.items():
-        found = _leaves(part, cuts, chunks)
+        found = _leaves(part, cuts, parts)
         leaves[test] = tuple(replace(leaf, key=len(keys) + leaf.key) for leaf in found)
     keys += added
+
+
+def chunks(cuts: Sequence[Any]) -> list[Sequence[Any]]:
+    """The cuts of each key. Neighbours share a cut, so that each interval between two cuts is a class of some
+    key.
+    """
+    return [cuts[start : start + _CUTS] for start in range(0, max(len(cuts) - 1, 1), _CUTS - 1)]
+
+
+def _cut_key(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialect) -> Key:
+    """The key whose class is how many cuts are not above a value; behind these NaN, then a missing value."""
+    missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
+    place, null = _search(subject, values, cuts, dialect), len(cuts) + 1 + (subject.type == DOUBLE)
+    return Key(case((missing, number_literal(null)), default=place), null + 1)
 
 
 def _leaves(part: Partition, cuts: Sequence[Any], chunks: Sequence[Sequence[Any]]) -> Iterator[Leaf]:

@@ -59,7 +59,7 @@ class Evidence(Struct, frozen=True):
 
 
 def _moment(before: Mapping[str, Any]) -> str:
-    return str(before.get("at", "the baseline"))
+    return str(before["partition"] if before.get("start") else before.get("at", "the baseline"))
 
 
 def drift(found: Evidence, item: Declared) -> Check:

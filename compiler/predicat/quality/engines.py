@@ -18,14 +18,16 @@ from predicat.files import duckdb_tables
 from predicat.files.records import there as files_there
 from predicat.quality.classes import Classes
 from predicat.quality.extent import measure_extent
-from predicat.quality.fold import LANES, ROWS, Totals
-from predicat.quality.grouping import few_groups, grouped, in_batches, streamed
+from predicat.quality.fold import LANES, ROWS
+from predicat.quality.grouping import TotalsOfParts, few_groups, grouped, in_batches, streamed
 from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, without
 
 if TYPE_CHECKING:
     import duckdb
     import psycopg
+
+    from predicat.ir.nodes import FieldDecl
 
 SAMPLE_ROWS = 3
 
@@ -36,12 +38,13 @@ Fetch = Callable[[str], Iterable[Sequence[int]]]
 Stream = Callable[[str], Iterable[Sequence[bytes]]]
 
 
-def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = None) -> Totals:
+def count_rows(plan: Plan, source: str, fetch: Fetch, stream: Stream | None = None) -> TotalsOfParts:
     """The counts of a plan on a relation of a SQL engine: grouped by the engine, or streamed where groups
     would be too many.
 
     Without `stream`, rows are fetched.
     """
+    source = plan.rows_of(source)
     if few_groups(plan.classes, lambda rows: list(fetch(f"{_words(plan.classes, source)} LIMIT {rows}"))):
         return grouped(plan.program, plan.classes, fetch(_group_query(plan.classes, source)))
     query = _words(plan.classes, source, lanes=True)
@@ -92,7 +95,8 @@ def measure_what_runs(
             raise
         broken |= fail
         result = run(without(plan, broken))
-    result.errors = dict(broken)
+    for one in (result, *result.parts):
+        one.errors = dict(broken)
     return result
 
 
@@ -107,6 +111,11 @@ def columns_of(plan: Plan) -> str:
     return ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in names) or "1 AS one"
 
 
+def _read(plan: Plan) -> list[FieldDecl]:
+    """The fields that the filters read."""
+    return [decl for item in plan.filters for decl in item.current.predicate.fields.values()]
+
+
 def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0) -> Measure:
     """Measure a plan on its PostgreSQL relation. Raises PredicatError with the server's text if no filter
     of it can run.
@@ -115,9 +124,10 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     if relation is None:
         raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
     table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
-    read = {decl: None for item in plan.filters for decl in item.current.predicate.fields.values()}
+    read = dict.fromkeys([*_read(plan), *plan.scope])
     known, composites = relations.columns_of(connection, relation, read)
     places = plan.dataset.places
+    columns.check_fields("postgres", relation, known, plan.scope, composites, plan.dataset.name)
     refused = columns.refused("postgres", relation, known, plan.filters, composites, places)
     return measure_what_runs(plan, table.measure, table.probe, refused)
 
@@ -143,7 +153,7 @@ class _Postgres:
                 part = self.part()
                 totals = count_rows(plan, part, self.fetch, lambda query: self.stream(plan, query))
                 result = measure(plan, totals, lambda condition: self.rows(plan, condition), self.sample)
-                measure_extent(result, plan, self.select)
+                measure_extent(result, plan, partial(self.select, plan))
         except psycopg.Error as error:
             raise PredicatError.of(msg.engine_error("PostgreSQL", _one_line(error))) from None
         return result
@@ -199,19 +209,24 @@ class _Postgres:
         if rows:
             yield [rows[place::length] for place in places]
 
-    def select(self, expressions: Sequence[str]) -> Sequence[Any]:
-        row: Sequence[Any] | None = self.connection.execute(
-            f"SELECT {', '.join(expressions)} FROM {self.source}".encode()
-        ).fetchone()
-        return row or ()
+    def select(self, plan: Plan, asked: Sequence[str], keys: Sequence[str]) -> Sequence[Sequence[Any]]:
+        query = aggregates(asked, keys, plan.rows_of(self.source))
+        return list(self.connection.execute(query.encode()).fetchall())
 
     def rows(self, plan: Plan, condition: str) -> list[Mapping[str, Any]]:
         with self.connection.cursor() as cursor:
             cursor.execute(
-                f"SELECT {columns_of(plan)} FROM {self.source} WHERE {condition} LIMIT {SAMPLE_ROWS}".encode()
+                f"SELECT {columns_of(plan)} FROM {plan.rows_of(self.source)} "
+                f"WHERE {condition} LIMIT {SAMPLE_ROWS}".encode()
             )
             names = [column.name for column in cursor.description or ()]
             return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+def aggregates(asked: Sequence[str], keys: Sequence[str], source: str) -> str:
+    """A SELECT of keys and aggregates."""
+    group = f" GROUP BY {', '.join(str(place) for place in range(1, len(keys) + 1))}" if keys else ""
+    return f"SELECT {', '.join([*keys, *asked])} FROM {source}{group}"
 
 
 def _one_line(error: Exception) -> str:
@@ -235,9 +250,10 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:
             bad = table.bad()
-            read = {decl: None for item in plan.filters for decl in item.current.predicate.fields.values()}
+            read = dict.fromkeys([*_read(plan), *plan.scope])
             kinds, _ = columns.expressions_of("duckdb", read, partial(file_relations.describe, table))
             known = table.types() | kinds
+            columns.check_fields("duckdb", source, known, plan.scope, reader=plan.dataset.name)
 
             def run(plan: Plan) -> Measure:
                 with _as_problems():
@@ -257,7 +273,8 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
 
 
 def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sample: float) -> Measure:
-    part = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
+    sampled = f"{table} USING SAMPLE {sample * 100:.6f}% (bernoulli, 0)" if sample < 1 else table
+    part = f"(SELECT * FROM {sampled}) AS predicat_sample" if sample < 1 else table
 
     def fetch(query: str) -> Iterator[Sequence[int]]:
         answer = connection.execute(query)
@@ -266,11 +283,12 @@ def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sam
 
     def rows(condition: str) -> list[Mapping[str, Any]]:
         return _dicts(
-            connection, f"SELECT {columns_of(plan)} FROM {table} WHERE {condition} LIMIT {SAMPLE_ROWS}"
+            connection,
+            f"SELECT {columns_of(plan)} FROM {plan.rows_of(table)} WHERE {condition} LIMIT {SAMPLE_ROWS}",
         )
 
-    def extent(asked: Sequence[str]) -> Sequence[Any]:
-        return connection.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchone() or ()
+    def extent(asked: Sequence[str], keys: Sequence[str]) -> Sequence[Sequence[Any]]:
+        return list(connection.execute(aggregates(asked, keys, plan.rows_of(table))).fetchall())
 
     result = measure(plan, count_rows(plan, part, fetch), rows, sample)
     measure_extent(result, plan, extent)

@@ -6,19 +6,24 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from msgspec.structs import replace
+
 from predicat.forge.telemetry import Lineage, custom, facet, metric
-from predicat.quality.checks import STATUSES, Check
+from predicat.quality.checks import STATUSES, Check, worst
 from predicat.quality.outcome import Run
 
 
-def send(events: Lineage, run: Run) -> None:
+def send(events: Lineage, runs: Sequence[Run]) -> None:
     """Send that a dataset was measured, or why not. The input has the facets of data quality: the bounds that
-    were judged as assertions, the rows, and the missing values of the fields.
+    were judged as assertions (of all partitions), the rows, and the missing values of the fields (of the last
+    one).
     """
+    run = runs[-1]
+    checks = [_named(one, check) for one in runs for check in one.checks]
     if run.measure is None:
         events.failed("; ".join(item.message for item in run.errors))
         return
-    judged = [check for check in run.checks if check.status in ("pass", "warn", "fail")]
+    judged = [check for check in checks if check.status in ("pass", "warn", "fail")]
     facets = {
         "dataQualityAssertions": facet(
             "1-0-1/DataQualityAssertionsDatasetFacet", assertions=[_assertion(check) for check in judged]
@@ -31,16 +36,20 @@ def send(events: Lineage, run: Run) -> None:
     }
     ends = [
         {"name": item.name, "bound": item.kind, "status": item.status, "message": item.message}
-        for item in run.checks
+        for item in checks
     ]
     done = custom(
-        status=run.status,
+        status=worst([one.status for one in runs]),
         revision=run.about.revision if run.about else "",
         bounds=ends,
         filters={name: {"accepted": count} for name, count in run.measure.accepted.items()},
     )
     inputs = [{**item, "inputFacets": facets} for item in events.inputs]
     events.send("COMPLETE", {"predicat": done}, (), inputs)
+
+
+def _named(run: Run, check: Check) -> Check:
+    return check if run.part is None else replace(check, name=f"{check.name} {run.part.name}")
 
 
 def _assertion(check: Check) -> dict[str, Any]:
@@ -54,8 +63,9 @@ def _assertion(check: Check) -> dict[str, Any]:
 
 def prometheus(runs: Sequence[Run]) -> str:
     """The runs in Prometheus' text format, for the textfile collector of its node exporter. Each bound has a
-    series for each status, of which one is 1.
+    series for each status, of which one is 1. Of partitions it has the last one.
     """
+    runs = list({run.dataset: run for run in runs}.values())
     measured = [(run, run.measure) for run in runs if run.measure is not None]
     rows = [({"dataset": run.dataset}, found.total) for run, found in measured]
     filters = [

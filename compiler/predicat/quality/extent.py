@@ -13,11 +13,13 @@ from sqlglot import exp
 from predicat import backends
 from predicat.backends.sql.expressions import of_field
 from predicat.ir.types import DATE, Type
+from predicat.quality.fold import parts_of
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
 
-# Gives the one row of a SELECT of aggregates over all rows of the relation.
-Select = Callable[[Sequence[str]], Sequence[Any]]
+# Gives the rows of a SELECT of aggregates over the rows that are counted, grouped by some keys: first the
+# keys of each row. Without keys it is one row.
+Select = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[Any]]]
 # Seconds: values further ahead than the time zones of dates explain are mistakes, and hide no stale
 # table.
 _AHEAD = 86_400
@@ -42,10 +44,12 @@ _EPOCH: Mapping[str, Callable[[exp.Expr, Type], exp.Expr]] = {
 
 
 def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
-    """Fill in `total` and `newest`; the relation is asked only for what a bound needs and the pass did not
-    give.
+    """Fill in `total` and `newest`, of each partition; the relation is asked only for what a bound needs and
+    the pass did not give.
     """
-    measure.total = measure.rows if measure.sample >= 1 else round(measure.rows / measure.sample)
+    measured = dict(enumerate(measure.parts)) if plan.parts is not None else {0: measure}
+    for one in (measure, *measured.values()):
+        one.total = one.rows if one.sample >= 1 else round(one.rows / one.sample)
     questions: dict[str, str] = {}
     if measure.sample < 1 and plan.dataset.rows:
         questions["total"] = "COUNT(*)"
@@ -54,10 +58,15 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
         questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + _AHEAD)
     if not questions:
         return
-    answers = dict(zip(questions, select(list(questions.values())), strict=True))
-    measure.total = int(answers.get("total", measure.total))
-    newest = answers.get("newest")
-    measure.newest = None if newest is None else float(newest)
+    keys = plan.part_keys()
+    for row in select(list(questions.values()), keys):
+        codes = [[int(code)] for code in row[: len(keys)]]
+        number = next(parts_of(plan.program, codes)) if keys else 0
+        answers = dict(zip(questions, row[len(keys) :], strict=True))
+        if number in measured:
+            one, newest = measured[number], answers.get("newest")
+            one.total = int(answers.get("total", one.total))
+            one.newest = None if newest is None else float(newest)
 
 
 def _newest(plan: Plan, field: str, limit: float) -> str:

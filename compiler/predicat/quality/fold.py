@@ -32,7 +32,8 @@ class Program(NamedTuple):
     `items` are the
     steps whose outcomes are counted; `filters` are places in `items`, each with whether it accepts UNKNOWN;
     `groups` are
-    places in `filters`.
+    places in `filters`. `places` are the keys of the partition with, for each of their classes, a number; the
+    greatest of these is the place in `parts`, which has the partition.
     """
 
     keys: int
@@ -40,6 +41,8 @@ class Program(NamedTuple):
     items: tuple[int, ...]
     filters: tuple[tuple[int, bool], ...]
     groups: tuple[tuple[int, ...], ...]
+    places: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 class Totals(NamedTuple):
@@ -127,6 +130,43 @@ def _join(kind: str, parts: Sequence[Outcome]) -> Outcome:
     return true, false
 
 
+def parts_of(program: Program, codes: Sequence[Sequence[int]]) -> Iterator[int]:
+    """The partition of each row, by its classes of the keys of the partition."""
+    tables = [map(table.__getitem__, code) for (_, table), code in zip(program.places, codes, strict=True)]
+    return map(program.parts.__getitem__, map(max, *tables) if len(tables) > 1 else tables[0])
+
+
+def split(
+    program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None
+) -> Iterator[tuple[int, Sequence[bytes], Sequence[int] | None]]:
+    """A batch by partitions; all of it is of partition 0 if there are none."""
+    if not program.places:
+        yield 0, codes, counts
+        return
+    by_part: dict[int, list[int]] = {}
+    for row, part in enumerate(parts_of(program, [codes[key] for key, _ in program.places])):
+        by_part.setdefault(part, []).append(row)
+    for part, rows in by_part.items():
+        if len(by_part) == 1:
+            yield part, codes, counts
+            return
+        own = [bytes(map(code.__getitem__, rows)) for code in codes]
+        yield part, own, None if counts is None else [counts[row] for row in rows]
+
+
+def add_batch(
+    program: Program,
+    sums: dict[int, list[int]],
+    codes: Sequence[bytes],
+    counts: Sequence[int] | None = None,
+    rows: int | None = None,
+) -> None:
+    """Add a batch to the flat counts of each partition."""
+    for part, own, numbers in split(program, codes, counts):
+        flat = fold(program, own, numbers, rows if not program.places else None).flat()
+        sums[part] = add([sums[part], flat]) if part in sums else flat
+
+
 def fold(
     program: Program, codes: Sequence[bytes], counts: Sequence[int] | None = None, rows: int | None = None
 ) -> Totals:
@@ -184,18 +224,21 @@ def lanes(program: Program, words: Sequence[bytes]) -> list[bytes]:
 
 
 def folder(program: Program) -> Callable[[Iterator[Any]], Iterator[Any]]:
-    """What Spark runs on each partition: Arrow batches of words in, one row with the counts out."""
+    """What Spark runs on each of its partitions: Arrow batches of words in, for each partition of ours a row
+    with its counts out.
+    """
 
     def run(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa  # noqa: PLC0415  # on the executor
 
-        total = zeros(program)
+        sums: dict[int, list[int]] = {}
         for batch in batches:
             if batch.num_rows:
                 words = [_bytes(column) for column in batch.columns]
-                total = add([total, fold(program, lanes(program, words), rows=batch.num_rows).flat()])
-        counts = pa.array([total], pa.list_(pa.int64()))
-        yield pa.RecordBatch.from_arrays([counts], ["counts"])
+                add_batch(program, sums, lanes(program, words), rows=batch.num_rows)
+        counts = pa.array(list(sums.values()), pa.list_(pa.int64()))
+        parts = pa.array(list(sums), pa.int64())
+        yield pa.RecordBatch.from_arrays([parts, counts], ["part", "counts"])
 
     return run
 

@@ -5,11 +5,11 @@ bounded.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from predicat.quality.classes import Classes
-from predicat.quality.fold import ROWS, Program, Totals, add, fold, lanes, totals_of, zeros
+from predicat.quality.fold import ROWS, Program, Totals, add_batch, lanes, totals_of, zeros
 
 # Up to this number of groups the engine groups the rows without looking at a sample.
 FEW = 2 * ROWS
@@ -40,16 +40,30 @@ def codes(classes: Classes, columns: Sequence[Sequence[int]]) -> list[bytes]:
     ]
 
 
-def grouped(program: Program, classes: Classes, rows: Iterable[Sequence[int]]) -> Totals:
+# The counts of each partition by its number; all are of partition 0 if there are none.
+TotalsOfParts = Mapping[int, Totals]
+
+
+def grouped(program: Program, classes: Classes, rows: Iterable[Sequence[int]]) -> TotalsOfParts:
     """The counts out of groups: each group's words and, last, its number of rows."""
-    return _summed(
-        program, (fold(program, codes(classes, words), counts) for *words, counts in _columns(rows))
-    )
+    sums: dict[int, list[int]] = {}
+    for *words, counts in _columns(rows):
+        add_batch(program, sums, codes(classes, words), counts)
+    return totals_of_parts(program, sums)
 
 
-def streamed(program: Program, batches: Iterable[Sequence[bytes]]) -> Totals:
+def streamed(program: Program, batches: Iterable[Sequence[bytes]]) -> TotalsOfParts:
     """The counts out of batches of rows: for each key the class of each row."""
-    return _summed(program, (fold(program, batch) for batch in batches))
+    sums: dict[int, list[int]] = {}
+    for batch in batches:
+        add_batch(program, sums, batch)
+    return totals_of_parts(program, sums)
+
+
+def totals_of_parts(program: Program, sums: Mapping[int, Sequence[int]]) -> TotalsOfParts:
+    """The counts out of their flat form; zeros of partitions without rows."""
+    parts = {part for part in program.parts if part >= 0} or {0}
+    return {part: totals_of(program, sums.get(part, zeros(program))) for part in {*parts, *sums}}
 
 
 def in_batches(program: Program, rows: Iterable[Sequence[int]]) -> Iterator[list[bytes]]:
@@ -63,14 +77,3 @@ def _columns(rows: Iterable[Sequence[int]]) -> Iterator[list[tuple[int, ...]]]:
     remaining = iter(rows)
     while batch := list(islice(remaining, ROWS)):
         yield list(zip(*batch, strict=True))
-
-
-def _summed(program: Program, parts: Iterable[Totals]) -> Totals:
-    return totals_of(program, add(_flat(program, parts)))
-
-
-def _flat(program: Program, parts: Iterable[Totals]) -> Iterator[list[int]]:
-    """Counts in their flat form, zeros first: a relation without rows has counts, too."""
-    yield zeros(program)
-    for part in parts:
-        yield part.flat()

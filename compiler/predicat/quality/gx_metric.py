@@ -159,7 +159,8 @@ class PredicatCoverage(TableMetricProvider):
 
                 def rows(condition: str) -> Sequence[Mapping[str, Any]]:
                     sql = (
-                        f"SELECT {columns_of(questions)} FROM {source} WHERE {condition} LIMIT {SAMPLE_ROWS}"
+                        f"SELECT {columns_of(questions)} FROM {questions.rows_of(source)} "
+                        f"WHERE {condition} LIMIT {SAMPLE_ROWS}"
                     )
                     return [dict(row) for row in run(sql).mappings()]
 

@@ -9,10 +9,12 @@ from typing import Any
 from uuid import uuid4
 
 from predicat.catalog.model import Catalog, Filter
+from predicat.diagnostics.messages import coverage as say
 from predicat.ir.canonical import meaning_hash
 from predicat.quality.checks import OF_ROWS, Check, worst
 from predicat.quality.forecast import Day
 from predicat.quality.measure import Measure
+from predicat.quality.partitions import Part
 
 # One filter (or, under the name of the dataset, all of its rows) in one run, as JSON data.
 Entry = dict[str, Any]
@@ -26,35 +28,85 @@ class Series:
     partition.
 
     A run of a partition is compared with runs of *other* partitions, so that a second try of a partition is
-    compared with the same state as the first one.
+    compared with the same state as the first one. `by` are the partitions that the catalog declares
+    (`Parts.text`): see `PartHistory`.
     """
 
-    def __init__(self, catalog: str, dataset: str, engine: str, partition: str, sample: float) -> None:
-        self.key = (catalog, dataset, engine, sample)
+    def __init__(
+        self, catalog: str, dataset: str, engine: str, partition: str, sample: float, by: str = ""
+    ) -> None:
+        self.key = (catalog, dataset, engine, sample, by)
         self.partition = partition
 
-    def holds(self, entry: Entry) -> bool:
-        """Whether an earlier result is comparable. Results of an older predicat name no catalog: they are."""
-        catalog = self.key[0]
+    def alike(self, entry: Entry) -> bool:
+        """Whether an earlier result is of the same series, in any partition. Results of an older predicat
+        name no catalog: they are.
+        """
         key = (
-            entry.get("catalog") or catalog,
+            entry.get("catalog") or self.key[0],
             entry["dataset"],
             entry.get("engine"),
             entry.get("sample", 1.0),
+            entry.get("by") or "",
         )
+        return key == self.key
+
+    def holds(self, entry: Entry) -> bool:
+        """Whether an earlier result is comparable."""
         partition = entry["partition"]
-        return key == self.key and (
+        return self.alike(entry) and (
             partition not in ("", self.partition) if self.partition else not partition
         )
 
     def stated(self, baseline: Iterable[Entry]) -> dict[str, list[Entry]]:
         """The results of a stated baseline by filter, whatever their partition."""
-        anywhere = Series(*self.key[:3], "", self.key[3])
-        return by_filter([entry for entry in baseline if anywhere.holds({**entry, "partition": ""})])
+        return by_filter([entry for entry in baseline if self.alike(entry)])
 
     def of(self, entries_: Iterable[Entry]) -> dict[str, list[Entry]]:
         """The comparable results by filter, the oldest first."""
         return by_filter([entry for entry in entries_ if self.holds(entry)])
+
+
+class PartHistory:
+    """The newest result of each filter in each partition. A partition is compared with those before it, so
+    that the order in which they are measured does not matter.
+    """
+
+    def __init__(self, series: Series, entries_: Iterable[Entry]) -> None:
+        self.newest: dict[tuple[str, str], Entry] = {}
+        alike = (entry for entry in entries_ if series.alike(entry))
+        self.add(sorted(alike, key=lambda entry: str(entry["at"])))
+
+    def add(self, entries_: Iterable[Entry]) -> list[Entry]:
+        """Take results in; returns those that differ from what is known."""
+        changed: list[Entry] = []
+        for entry in entries_:
+            key = entry["filter"], entry["partition"]
+            known = self.newest.get(key, {})
+            names = {*entry, *known} - {"run", "at"}
+            if any((entry.get(name) or None) != (known.get(name) or None) for name in names):
+                changed.append(entry)
+                self.newest[key] = entry
+        return changed
+
+    def before(self, part: Part) -> dict[str, list[Entry]]:
+        """The results of earlier partitions by filter, in their order."""
+        start, result = _start(part), dict[str, list[Entry]]()
+        for entry in sorted(self.newest.values(), key=lambda entry: str(entry["start"])):
+            if str(entry["start"]) < start:
+                result.setdefault(entry["filter"], []).append(entry)
+        return result
+
+    def late(self, measure: Measure, part: Part) -> str:
+        """What changed in a partition since it was measured; "" if nothing did, or it was not."""
+        known = self.newest.get((measure.dataset, part.name))
+        if known is None or (known["rows"], known.get("newest")) == (measure.total, measure.newest):
+            return ""
+        return say.late(known["rows"], str(known["at"]), measure.total)
+
+
+def _start(part: Part) -> str:
+    return part.start.isoformat()
 
 
 def entries(
@@ -79,6 +131,8 @@ def entries(
         "partition": series.partition,
         "sample": measure.sample,
     }
+    if measure.part is not None:
+        run |= {"by": series.key[-1], "start": _start(measure.part)}
     of_rows = [check.status for check in checks if check.kind in OF_ROWS]
     own: dict[str, list[str]] = {}
     for check in checks:
@@ -93,7 +147,9 @@ def entries(
 
 
 def _dataset(measure: Measure) -> Entry:
+    newest = {} if measure.part is None or measure.newest is None else {"newest": measure.newest}
     return {
+        **newest,
         "filter": measure.dataset,
         "version": 0,
         "rows": measure.total,

@@ -13,8 +13,11 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, binary, call, cast, number_literal
 from predicat.files.bad_cells import BadCells
-from predicat.quality.fold import Totals
+from predicat.quality.fold import Totals, add, totals_of, zeros
+from predicat.quality.grouping import TotalsOfParts
+from predicat.quality.partitions import Part
 from predicat.quality.plan import CountedPredicate, Plan, members
+from predicat.quality.program import MISSING
 
 # Some rows for which a condition holds.
 Sampler = Callable[[str], Sequence[Mapping[str, Any]]]
@@ -54,6 +57,9 @@ class Measure(Struct):
     count of rows. `newest`
     is the newest value of the freshness field in seconds since 1970, None where there is none. `bad` has the
     cells of files that are no values of their fields: they count as missing.
+
+    `parts` has the figures of each partition, if they were asked for, `part` the partition that the figures
+    are of. `unplaced` is the number of rows that have no value for their partition.
     """
 
     dataset: str
@@ -72,6 +78,9 @@ class Measure(Struct):
     total: int = 0
     newest: float | None = None
     bad: BadCells = field(default_factory=BadCells)
+    part: Part | None = None
+    parts: list[Measure] = field(default_factory=list["Measure"])
+    unplaced: int = 0
 
     def share(self, name: str) -> float:
         """The share of rows that a filter accepts."""
@@ -92,8 +101,32 @@ class Measure(Struct):
         return self.overlap(one, other) / self.accepted[one] if self.accepted[one] else 0.0
 
 
-def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, sample: float = 1.0) -> Measure:
-    """The figures of a plan out of its counts; `sample_rows` shows rows of gaps and overlaps of groups."""
+def measure(
+    plan: Plan, totals: TotalsOfParts, sample_rows: Sampler | None = None, sample: float = 1.0
+) -> Measure:
+    """The figures of a plan out of its counts, and those of its partitions; `sample_rows` shows rows of gaps
+    and overlaps of groups.
+    """
+    own = {part: count for part, count in totals.items() if part >= 0}
+    every = totals_of(plan.program, add([zeros(plan.program), *(count.flat() for count in own.values())]))
+    result = _measure(plan, every, sample)
+    if plan.parts is None:
+        if sample_rows is not None:
+            _samples(plan, result, sample_rows)
+        return result
+    result.unplaced = totals[MISSING].rows if MISSING in totals else 0
+    shown = dict.fromkeys(plan.groups, 0)
+    for number, part in reversed(list(enumerate(plan.parts.parts))):
+        found = _measure(plan, own[number], sample)
+        found.part = part
+        if sample_rows is not None:
+            condition = plan.part_sql(number)
+            _samples(plan, found, lambda rows: sample_rows(f"({rows}) AND ({condition})"), shown)  # noqa: B023  # called now
+        result.parts.insert(0, found)
+    return result
+
+
+def _measure(plan: Plan, totals: Totals, sample: float) -> Measure:
     result = Measure(plan.dataset.name, plan.engine, totals.rows, sample, refused=dict(plan.refused))
     names = [filter_.qualified for filter_ in plan.filters]
     result.accepted = dict(zip(names, totals.accepted, strict=True))
@@ -109,8 +142,6 @@ def measure(plan: Plan, totals: Totals, sample_rows: Sampler | None = None, samp
             result.overlaps[(one, other) if one <= other else (other, one)] = both
     for name, gap, overlap in zip(plan.groups, totals.gaps, totals.overlaps, strict=True):
         result.groups[name] = GroupCount(gap, overlap)
-    if sample_rows is not None:
-        _samples(plan, result, sample_rows)
     return result
 
 
@@ -125,7 +156,11 @@ def _add(result: Measure, item: CountedPredicate, count: Count, *, accepts_unkno
         result.nulls[item.name] = count.true
 
 
-def _samples(plan: Plan, measure: Measure, sample_rows: Sampler) -> None:
+# Of how many partitions rows of a broken group are shown, the newest first.
+_SHOWN = 3
+
+
+def _samples(plan: Plan, measure: Measure, sample_rows: Sampler, shown: dict[str, int] | None = None) -> None:
     accepting = plan.accepting_unknown
     for name in plan.groups:
         counted, spec = measure.groups[name], plan.dataset.groups[name]
@@ -136,7 +171,10 @@ def _samples(plan: Plan, measure: Measure, sample_rows: Sampler) -> None:
             )
             for member in members(plan.dataset, name)
         ]
-        if not hits:
+        broken = (counted.gap and spec.exhaustive) or (counted.overlap and spec.exclusive)
+        if shown is not None and broken:
+            shown[name] += 1
+        if not hits or not broken or (shown is not None and shown[name] > _SHOWN):
             continue
         total = hits[0]
         for hit in hits[1:]:

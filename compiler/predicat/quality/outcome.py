@@ -12,6 +12,7 @@ from predicat.quality.checks import OF_ROWS, Check, worst
 from predicat.quality.history import Entry
 from predicat.quality.incidents import Incident, Origin, incidents
 from predicat.quality.measure import Measure
+from predicat.quality.partitions import Part
 
 
 class About(Struct, frozen=True):
@@ -41,6 +42,14 @@ class Run(Struct, frozen=True):
     definition: Dataset | None = None
     about: About | None = None
     origins: Mapping[str, Origin] = {}
+    part: Part | None = None
+    late: str = ""
+    """What changed in the partition since it was measured before."""
+
+    @property
+    def title(self) -> str:
+        """The dataset, with the partition."""
+        return f"{self.dataset} {self.part.name}" if self.part is not None else self.dataset
 
     def owner(self, name: str) -> str:
         """The owner of a filter (qualified name); "" if it has none, and for other names."""
@@ -56,8 +65,12 @@ class Run(Struct, frozen=True):
             if check.kind in OF_ROWS or check.name in kept:
                 own.setdefault(check.name, []).append(check.status)
         at = self.about.at if self.about is not None else ""
+        at = at if self.part is None else self.part.start.isoformat()
         now = {name: [{"status": worst(statuses), "at": at}] for name, statuses in own.items()}
-        past = self.history or {}
+        past = {
+            name: [{**item, "at": item.get("start") or item["at"]} for item in items]
+            for name, items in (self.history or {}).items()
+        }
         return incidents({name: [*past.get(name, ()), *now.get(name, ())] for name in {**past, **now}})
 
     @property

@@ -30,6 +30,8 @@ def page(runs: Sequence[Run], site: str = "") -> str:
     )
     environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short, rows=rows, columns=_columns)
     environment.globals.update(lines=lines, tally=tally, words=words)
+    last = {run.dataset: run.title for run in runs}
+    environment.globals.update(detailed=lambda run: run.title == last[run.dataset])
     about = next((run.about for run in runs if run.about is not None), None)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
     return template.render(runs=runs, about=about, site=site.rstrip("/"))

@@ -5,8 +5,8 @@ Coverage, overlaps, gaps and dead conditions all follow from the number of rows 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime
 
 from msgspec import Struct
 
@@ -15,14 +15,16 @@ from predicat.backends.sql.dialect import Dialect
 from predicat.catalog.model import Catalog, Dataset, Filter, Version
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics import messages as msg
+from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import review as say
 from predicat.explain.explanation import atoms as conditions
 from predicat.explain.prose import describe
-from predicat.ir.nodes import Call, Field, Node, fields_of
-from predicat.ir.types import BOOLEAN
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, fields_of
+from predicat.ir.types import BOOLEAN, DATE
 from predicat.lower import core_of_part
 from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
+from predicat.quality.partitions import Parts
 from predicat.quality.program import program
 from predicat.rewrite.substitute import at, with_defaults
 
@@ -55,6 +57,31 @@ class Plan(Struct, frozen=True):
     groups: tuple[str, ...]
     now: datetime | None = None
     """The current time. Default: the engine's own."""
+    parts: Parts | None = None
+    where: Node | None = None
+    """The rows that are counted; None for all."""
+
+    @property
+    def scope(self) -> list[FieldDecl]:
+        """The fields that decide which rows are counted, and in which partition."""
+        return [] if self.where is None else list(fields_of(self.where).values())
+
+    def rows_of(self, source: str) -> str:
+        """The rows to count, as an item of FROM."""
+        if self.where is None:
+            return source
+        return f"(SELECT * FROM {source} WHERE {self.dialect.render(self.where)}) AS predicat_rows"
+
+    def part_keys(self) -> list[str]:
+        """SQL for the keys of the partition of a row."""
+        count = len(self.program.places)
+        return self.classes.numbers()[-count:] if count else []
+
+    def part_sql(self, number: int) -> str:
+        """The condition of the rows of a partition, as SQL."""
+        assert self.parts is not None  # noqa: S101  # who asks has one
+        field = _time_field(self.dataset, self.parts)
+        return self.dialect.render(_any(_between(field, span) for span in self.parts.spans(number)))
 
     @property
     def accepting_unknown(self) -> set[str]:
@@ -76,10 +103,15 @@ class Plan(Struct, frozen=True):
 
 
 def plan(
-    catalog: Catalog, dataset: str, names: Sequence[str], engine: str, now: datetime | None = None
+    catalog: Catalog,
+    dataset: str,
+    names: Sequence[str],
+    engine: str,
+    now: datetime | None = None,
+    parts: Parts | None = None,
 ) -> Plan:
     """What to ask of an engine about some filters of a dataset (all of them if none is named), at a current
-    time. Raises PredicatError.
+    time, of all rows or of partitions. Raises PredicatError.
     """
     if dataset not in catalog.datasets:
         raise PredicatError.of(say.no_dataset(dataset, msg.did_you_mean(dataset, catalog.datasets)))
@@ -89,15 +121,14 @@ def plan(
     )
     nodes = {filter_.qualified: _node(engine, filter_.current) for filter_ in rows}
     refused = {name: node for name, node in nodes.items() if isinstance(node, str)}
-    return _plan(
-        owner, engine, [filter_ for filter_ in rows if filter_.qualified not in refused], refused, now
-    )
+    measured = [filter_ for filter_ in rows if filter_.qualified not in refused]
+    return _plan(owner, engine, measured, refused, now, parts, _where(catalog, owner, now, parts))
 
 
 def without(plan: Plan, names: Collection[str]) -> Plan:
     """The plan without some of its filters."""
     remaining = [item for item in plan.filters if item.qualified not in names]
-    return _plan(plan.dataset, plan.engine, remaining, plan.refused, plan.now)
+    return _plan(plan.dataset, plan.engine, remaining, plan.refused, plan.now, plan.parts, plan.where)
 
 
 def _plan(
@@ -106,6 +137,8 @@ def _plan(
     filters: Sequence[Filter],
     refused: Mapping[str, str],
     now: datetime | None,
+    parts: Parts | None,
+    where: Node | None,
 ) -> Plan:
     items: list[CountedPredicate] = []
     fields: dict[str, Node] = {}
@@ -124,6 +157,9 @@ def _plan(
     ]
     items = [CountedPredicate(item.kind, item.name, item.text, at(item.node, now)) for item in items]
     classes_ = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
+    if parts is not None:
+        field = _time_field(dataset, parts)
+        classes_ = classes_.with_cuts(field, [_value(field, moment) for moment, _ in parts.cuts])
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [filter_.on_unknown == "accept" for filter_ in filters]
     groups = _groups(dataset, filters)
@@ -132,10 +168,57 @@ def _plan(
         [item.node for item in items],
         list(zip(places, accepts_unknown, strict=True)),
         list(groups.values()),
+        [part for _, part in parts.cuts] if parts is not None else (),
     )
     return Plan(
-        dataset, engine, tuple(filters), tuple(items), refused, classes_, program_, tuple(groups), now
+        dataset,
+        engine,
+        tuple(filters),
+        tuple(items),
+        refused,
+        classes_,
+        program_,
+        tuple(groups),
+        now,
+        parts,
+        where,
     )
+
+
+def _where(catalog: Catalog, dataset: Dataset, now: datetime | None, parts: Parts | None) -> Node | None:
+    """The rows to count: those that the filter of `where` accepts, of the partitions or without one."""
+    conditions: list[Node] = []
+    if dataset.where:
+        filter_, number = catalog.find(f"{dataset.name}.{dataset.where}")
+        accepted = filter_.row_filter(number)
+        if accepted is None:
+            raise PredicatError.of(say_coverage.where_needs_values(dataset.name, dataset.where))
+        conditions.append(at(accepted, now))
+    if parts is not None:
+        field = _time_field(dataset, parts)
+        missing = Call(BOOLEAN, "is_null", (field,))
+        conditions.append(_any([*(_between(field, span) for span in parts.spans()), missing]))
+    return Call(BOOLEAN, "and", tuple(conditions)) if len(conditions) > 1 else next(iter(conditions), None)
+
+
+def _time_field(dataset: Dataset, parts: Parts) -> Field:
+    declared = dataset.fields[parts.of.field]
+    return Field(declared.type, declared)
+
+
+def _value(field: Field, moment: datetime) -> datetime | date:
+    """A moment as a value of a field."""
+    return moment.date() if field.type == DATE else moment
+
+
+def _between(field: Field, span: tuple[datetime, datetime]) -> Node:
+    start, end = (Literal(field.type, _value(field, moment)) for moment in span)
+    return Call(BOOLEAN, "and", (Call(BOOLEAN, "ge", (field, start)), Call(BOOLEAN, "lt", (field, end))))
+
+
+def _any(nodes: Iterable[Node]) -> Node:
+    first, *more = nodes
+    return Call(BOOLEAN, "or", (first, *more)) if more else first
 
 
 def members(dataset: Dataset, group: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from predicat.ir.nodes import Call, Literal, Node
-from predicat.quality.classes import Classes, Leaf
+from predicat.quality.classes import Classes, Leaf, chunks
 from predicat.quality.fold import Part, Program
 
 
@@ -49,11 +49,34 @@ def program(
     items: Iterable[Node],
     filters: Sequence[tuple[int, bool]] = (),
     groups: Sequence[Sequence[int]] = (),
+    parts: Sequence[int] = (),
 ) -> Program:
     """The program that counts some predicates, whose conditions are those of the classes.
 
     `filters` are places in `items`, each with whether it accepts UNKNOWN; `groups` are places in `filters`.
+    `parts` are the partitions behind each cut of the last keys (`Classes.with_cuts`).
     """
     steps = _Steps(classes)
     numbers = tuple(steps.step(item) for item in items)
-    return Program(len(classes.keys), tuple(steps.steps), numbers, tuple(filters), tuple(map(tuple, groups)))
+    places = _places(len(classes.keys), len(parts)) if parts else ()
+    return Program(
+        len(classes.keys),
+        tuple(steps.steps),
+        numbers,
+        tuple(filters),
+        tuple(map(tuple, groups)),
+        places,
+        (OUTSIDE, *parts, MISSING) if parts else (),
+    )
+
+
+# Rows before or behind all partitions, and those without a value.
+OUTSIDE, MISSING = -1, -2
+
+
+def _places(keys: int, cuts: int) -> tuple[tuple[int, tuple[int, ...]], ...]:
+    """Of each key of the cuts, how many cuts are not above a value of each of its classes, as far as it
+    tells.
+    """
+    own = chunks(range(1, cuts + 1))
+    return tuple((keys - len(own) + place, (0, *chunk, cuts + 1)) for place, chunk in enumerate(own))

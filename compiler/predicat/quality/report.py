@@ -38,7 +38,10 @@ def text(runs: Sequence[Run]) -> str:
     shown: list[str] = []
     for run in runs:
         measure = run.measure
-        if measure is not None:
+        if run.part is not None:
+            late = f"; {run.late}" if run.late else ""
+            shown.append(f"{run.title}: {quantity(measure.total if measure else 0, 'row')}{late}")
+        elif measure is not None:
             of = quantity(measure.rows, "row") + (
                 f", a sample of {measure.sample:.2%}; with 95% confidence intervals"
                 if measure.sample < 1
@@ -50,6 +53,8 @@ def text(runs: Sequence[Run]) -> str:
             shown.append("")
         shown += [f"ERROR {failure}" for failure in run.failures]
         for line in lines(run.checks):
+            if run.part is not None and line.status == "pass":
+                continue
             blame = "; ".join(check.blame for check in line.checks if check.blame)
             shown.append(f"{words(line.status).upper()} {line.message}" + (f"; {blame}" if blame else ""))
             for check in line.checks if line.status != "pass" else ():
@@ -95,6 +100,7 @@ def data(runs: Sequence[Run]) -> list[dict[str, Any]]:
     return [
         {
             "dataset": run.dataset,
+            **_part(run),
             "at": run.about.at if run.about else None,
             "catalog": run.about.catalog if run.about else None,
             "revision": run.about.revision if run.about else None,
@@ -136,6 +142,13 @@ def _origin(origin: Origin | None) -> dict[str, Any] | None:
     change = origin.change
     last = {"commit": change.hash, "day": change.day, "subject": change.subject} if change.hash else None
     return {"file": origin.file, "line": origin.line, "url": origin.url or None, "last_change": last}
+
+
+def _part(run: Run) -> dict[str, Any]:
+    if run.part is None:
+        return {}
+    start, end = (moment.isoformat() for moment in (run.part.start, run.part.end))
+    return {"partition": {"name": run.part.name, "start": start, "end": end}, "late": run.late or None}
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
@@ -182,7 +195,7 @@ def junit(runs: Sequence[Run]) -> str:
     """
     root = Element("testsuites", name="predicat quality")
     for run in runs:
-        suite = SubElement(root, "testsuite", name=run.dataset)
+        suite = SubElement(root, "testsuite", name=run.title)
         for check in run.checks:
             case = SubElement(suite, "testcase", classname=check.name, name=check.kind)
             tag = "failure" if run.nothing_judged else _JUNIT.get(check.status)
@@ -194,6 +207,8 @@ def junit(runs: Sequence[Run]) -> str:
             case = SubElement(suite, "testcase", classname=run.dataset, name="engine")
             SubElement(case, "error", message=failure)
         suite.set("tests", str(len(suite)))
+        if run.late:
+            SubElement(suite, "system-out").text = run.late
         for key, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
             suite.set(key, str(len(suite.findall(f"testcase/{tag}"))))
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
@@ -207,12 +222,12 @@ def markdown(runs: Sequence[Run]) -> str:
     """The runs as Markdown."""
     shown: list[str] = []
     for run in runs:
-        shown += [f"### {run.dataset}", "", _conclusion(run), ""]
+        shown += [f"### {run.title}", "", _conclusion(run), "", *([run.late, ""] if run.late else [])]
         shown += [f"- **error**: {failure}" for failure in run.failures]
         for line in lines(run.checks):
             blame = "".join(f"; {check.blame}" for check in line.checks if check.blame)
             shown.append(f"- **{words(line.status)}**: {line.message}{blame}")
-        if run.measure is not None:
+        if run.measure is not None and run.part is None:
             measure = run.measure
             shown += [
                 "",

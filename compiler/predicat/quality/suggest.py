@@ -20,7 +20,7 @@ from predicat.ir.types import DATE, TIMESTAMP
 from predicat.quality import forecast
 from predicat.quality.drift import History
 from predicat.quality.forecast import CONFIDENCE, ENOUGH, ODDS, Day, Forecast
-from predicat.quality.history import MOST_DAYS, days, same_meaning
+from predicat.quality.history import MOST_DAYS, day_of, days, same_meaning
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
 
@@ -103,12 +103,13 @@ def suggest(
     if not measure.rows:
         return []
     now = now or datetime.now(tz=UTC)
-    past, today, dataset = history or {}, now.date(), catalog.datasets[measure.dataset]
+    past, dataset, part = history or {}, catalog.datasets[measure.dataset], measure.part
+    today = now.date() if part is None else day_of(part.name, part.start.isoformat())
     sizes = _days(past.get(dataset.name, ()), "rows", Day(today, "", measure.total, measure.total))
     result: list[Suggestion] = []
     if not dataset.rows:
         result.append(_of_rows(dataset.name, sizes))
-    if dataset.freshness is None and measure.newest is not None:
+    if dataset.freshness is None and measure.newest is not None and part is None:
         result += _of_freshness(dataset, sizes, now.timestamp() - measure.newest)
     for name, count in measure.filters.items():
         filter_ = catalog.known[name]

@@ -258,6 +258,10 @@ def _freshness(value: Mapping[str, Any]) -> str | None:
     return f"{value['field']} at most {value['at_most']} ({_severity(value)})" if value else None
 
 
+def _partition(value: Mapping[str, Any]) -> str:
+    return f"{value['field']} by {value['by']}" + (f" in {value['zone']}" if value["zone"] else "")
+
+
 def _severity(value: Mapping[str, Any], unit: str = "") -> str:
     """The severity of a limit, with the stricter limit of a warning."""
     return str(value["severity"]) + (f", warn: {value['warn']}{unit}" if "warn" in value else "")
@@ -276,6 +280,7 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "rows-bound": _bound,
     "baseline": _baseline,
     "freshness": _freshness,
+    "partition": _partition,
     "dataset": lambda value: str(value.get("description") or "no description"),
     "group": lambda value: ", ".join(value["filters"]),
     "subscription": lambda value: value["filter"],

@@ -282,6 +282,21 @@ KINDS: dict[str, Kind] = {
             "How old the newest row may be.",
             subject="dataset",
         ),
+        Kind(
+            "partition",
+            "datasets/*/partition",
+            "partition",
+            "How rows are divided for coverage.",
+            subject="dataset",
+        ),
+        Kind(
+            "where",
+            "datasets/*/where",
+            "where",
+            "The filter of the rows that coverage counts.",
+            (WARNING, WARNING, WARNING),
+            "dataset",
+        ),
         Kind("group", _GROUP, "group", "A group was added or removed.", subject="group", names=2),
         Kind(
             "group-members",

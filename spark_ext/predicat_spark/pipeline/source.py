@@ -411,11 +411,12 @@ def _shown(kind: DataType) -> str:
     return f"struct<{','.join(parts)}>"
 
 
-def kinds_of(frame: DataFrame, filters: Iterable[Filter]) -> dict[str, str]:
-    """The types of the columns, and of the expressions that fields of filters are read from. Raises
-    PredicatError for those that Spark cannot read.
+def kinds_of(frame: DataFrame, filters: Iterable[Filter], more: Iterable[FieldDecl] = ()) -> dict[str, str]:
+    """The types of the columns, and of the expressions that fields of filters, and more fields, are read
+    from. Raises PredicatError for those that Spark cannot read.
     """
-    fields = {decl: None for one in filters for decl in one.current.predicate.fields.values()}
+    read = (decl for one in filters for decl in one.current.predicate.fields.values())
+    fields = dict.fromkeys([*read, *more])
     types, wrong = expressions_of("spark", fields, partial(_described, frame))
     if wrong:
         raise PredicatError(wrong)

@@ -127,7 +127,10 @@ absent_or_value_here = Problem[object]("bad-value: nulls: {nulls!r} is neither a
 header_values = Failure[str, object]("""usage: the header {key!r} is compared with a list of strings, not
     with {values!r}""")
 rules_for_absent_keys = Failure[()]("usage: filters with different rules for missing keys cannot be combined")
-freshness_of_no_time = Problem[str, str]("""bad-value: freshness: {name} is declared as {kind}
+partition_of_dates = Problem[str]("""bad-value: partition: {name} is a date, whose days have no hours and no
+    zone
+    hint: write by: day, week or month, without zone""")
+field_of_no_time = Problem[str, str, str]("""bad-value: {what}: {name} is declared as {kind}
     hint: name a field of type timestamp or date""")
 union_of_datasets = Failure[Sequence[str]]("""several-datasets: {names:if a union has filters of one dataset,
     and these are of {names:list}|a union needs at least one filter}

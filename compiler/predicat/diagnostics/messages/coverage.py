@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from predicat.diagnostics.message import Text
+from predicat.diagnostics.message import Failure, Text
 
 NO_EARLIER_RUN = (
     "there is no earlier run of the same catalog, dataset, engine and sample; the next run is compared with "
@@ -17,6 +17,19 @@ NEEDS_THE_HISTORY = "it is judged by the runs before, which an expectation does 
 ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
 
 no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} proposes them")
+
+late = Text[int, str, int]("""late: it had {before:count row} when it was measured on {at}, and has {now:,}
+    now""")
+unplaced = Text[int, str, str]("""warning: {rows:count row} of {dataset} have no {field}, so they are in no
+    partition""")
+no_partition_declared = Failure[str]("""usage: {dataset} declares no partitions
+    hint: write partition: {{column: ..., by: day, zone: ...}} into its file""")
+one_way_to_partitions = Failure[()]("usage: give one of --partition, --partitions and --last")
+where_needs_values = Failure[str, str]("""usage: {dataset}: where names {filter}, which has a parameter
+    without a default""")
+no_partitions = Failure[str]("usage: {text} has no partitions")
+bad_partitions = Failure[str, str]("""usage: {text!r} is no range of partitions by {by}
+    hint: write days (2026-01-01..2026-03-01), months (2026-01), weeks (2026-W05), or hours by hour""")
 
 NOTHING_JUDGED = "no bound was checked, so this is no success"
 NOTHING_TO_SUGGEST = "nothing to propose: there are too few rows, or all filters have bounds"
