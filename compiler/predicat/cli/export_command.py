@@ -11,6 +11,9 @@ from predicat.cli.options import CATALOG, FOLDER, VARIABLES, argument, load_quie
 from predicat.cli.output import FORMAT, show
 from predicat.diagnostics.wording import quantity
 
+# Those of `deploy.dbt_targets`, which takes long to import.
+DBT_ADAPTERS = ("postgres", "spark", "duckdb", "databricks", "snowflake", "bigquery", "redshift", "trino")
+
 
 @click.group("export", help="Write the filters for other tools: dbt, Spark Declarative Pipelines.")
 def command() -> None:
@@ -30,11 +33,17 @@ def dbt(
     folder: Path = CATALOG,
     variables: dict[str, str] = VARIABLES,
     out: Path = option("--out", "The folder of the package.", below="target/dbt", type=FOLDER),
+    targets: tuple[str, ...] = option(
+        "--target ADAPTER",
+        "An adapter to write SQL for; can be repeated.  [default: postgres, spark, duckdb, which are run]",
+        type=click.Choice(DBT_ADAPTERS),
+    ),
     form: str = FORMAT,
 ) -> None:
     from predicat.deploy.dbt import export  # noqa: PLC0415  # not for --help
+    from predicat.deploy.dbt_targets import DEFAULT  # noqa: PLC0415  # as above
 
-    count, notes = export(load_quietly(folder, variables), out)
+    count, notes = export(load_quietly(folder, variables), out, targets or DEFAULT)
     for note in notes:
         click.echo(f"note: {note}", err=True)
     data = {"folder": str(out), "filters": count, "notes": list(notes)}

@@ -1,31 +1,36 @@
-"""Exports the catalog as a dbt package: one macro per filter, and generic tests of coverage."""
+"""Exports the catalog as a dbt package: macros of the filters, and their bounds as data tests."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from uuid import uuid4
 
+import yaml
 from sqlglot import exp
+from sqlglot.errors import ParseError
 
 from predicat import backends
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rewritings import ALL
 from predicat.catalog.model import Catalog, Filter
+from predicat.deploy.dbt_bounds import properties
+from predicat.deploy.dbt_targets import DEFAULT, TARGETS, Target, check_meaning, translated
 from predicat.diagnostics import Unsupported
+from predicat.diagnostics.messages import backends as say
 from predicat.diagnostics.writing import write_text
 from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify
 
-# dbt's adapters and the dialects that they speak.
-ADAPTERS = {"postgres": "postgres", "spark": "spark", "duckdb": "duckdb"}
 _HEAD = "{# Written by `predicat export dbt`. #}\n"
+_HEAD_YAML = "# Written by `predicat export dbt`.\n"
 _PROJECT = """# Written by `predicat export dbt`.
 name: predicat_filters
 version: 1.0.0
 config-version: 2
-require-dbt-version: ">=1.6.0"
+require-dbt-version: ">=1.10.8"
 macro-paths: [macros]
+model-paths: [models]
 test-paths: [tests]
 """
 _MATCHES = (
@@ -77,32 +82,86 @@ _MATCHES = (
   {%- if kind == 'boolean' -%}{{ return('TRUE' if value else 'FALSE') }}{%- endif -%}
   {%- if kind in ('integer', 'number') -%}{{ return('CAST(' ~ value ~ ' AS ' ~ type ~ ')') }}{%- endif -%}
   {%- set quoted = value | replace("'", "''") -%}
-  {%- if adapter == 'spark' -%}
+  {%- if adapter in ('spark', 'databricks', 'bigquery', 'snowflake') -%}
   {%- set quoted = value | replace("\\\\", "\\\\\\\\") | replace("'", "\\\\'") -%}
   {%- endif -%}
   {{ return("'" ~ quoted ~ "'" if kind == 'text' else "CAST('" ~ quoted ~ "' AS " ~ type ~ ")") }}
 {%- endmacro %}
 """
 )
+# A broken limit returns the rows that break it, for `store_failures`; without any, one row of NULLs. BigQuery
+# joins only by an equation, hence the key.
+_LIMITS = (
+    _HEAD
+    + """{% macro predicat_failing(model, hit, low='false', high='false') %}
+with predicat_rows as (select *, 1 as predicat_key from {{ model }}),
+predicat_counted as (
+  select coalesce(sum(case when {{ hit }} then 1 else 0 end), 0) as hits, count(*) as total, 1 as predicat_key
+  from predicat_rows
+)
+select predicat_rows.*, predicat_counted.hits as predicat_hits, predicat_counted.total as predicat_total
+from predicat_counted left join predicat_rows
+  on predicat_counted.predicat_key = predicat_rows.predicat_key
+  and (({{ low }} and not coalesce({{ hit }}, false)) or ({{ high }} and coalesce({{ hit }}, false)))
+where {{ low }} or {{ high }}
+{% endmacro %}
+
+{# Whether there are too few hits. Of no rows no share is enough, unless it is 0. #}
+{% macro predicat_low(share, rows) -%}
+  {%- if rows is not none -%}{{ return('predicat_counted.hits < ' ~ rows) }}{%- endif -%}
+  {%- if share is none or share == 0 -%}{{ return('false') }}{%- endif -%}
+  {%- set least = share ~ ' * predicat_counted.total' -%}
+  {{ return('(predicat_counted.total = 0 or predicat_counted.hits < ' ~ least ~ ')') }}
+{%- endmacro %}
+
+{% macro predicat_high(share, rows) -%}
+  {%- if rows is not none -%}{{ return('predicat_counted.hits > ' ~ rows) }}{%- endif -%}
+  {{ return('false' if share is none else 'predicat_counted.hits > ' ~ share ~ ' * predicat_counted.total') }}
+{%- endmacro %}
+
+{% macro predicat_group(model, filters, wrong, at_most, at_most_rows) %}
+{%- set parts = [] -%}
+{%- for filter in filters -%}
+  {%- set hit = predicat_filters.matches_filter(filter, 'predicat_rows') -%}
+  {%- set added = parts.append('case when ' ~ hit ~ ' then 1 else 0 end') -%}
+{%- endfor -%}
+{{ predicat_filters.predicat_failing(
+  model, '(' ~ parts | join(' + ') ~ ') ' ~ wrong,
+  high=predicat_filters.predicat_high(at_most, at_most_rows)
+) }}
+{% endmacro %}
+"""
+)
 _TEST = (
     _HEAD
-    + """{% test filter_coverage(model, filter, at_least=0, at_most=1, params={}) %}
-select share from (
-  select coalesce(avg(case when {{ predicat_filters.matches_filter(filter, none, params) }}
-    then 1.0 else 0.0 end), 0) as share
-  from {{ model }}
-) as coverage
-where share < {{ at_least }} or share > {{ at_most }}
+    + """{% test filter_coverage(model, filter, at_least=none, at_most=none, at_least_rows=none,
+                        at_most_rows=none, params={}) %}
+{{ predicat_filters.predicat_failing(
+  model, predicat_filters.matches_filter(filter, 'predicat_rows', params),
+  predicat_filters.predicat_low(at_least, at_least_rows),
+  predicat_filters.predicat_high(at_most, at_most_rows)
+) }}
 {% endtest %}
 
-{% test filter_unknown(model, filter, at_most=0, params={}) %}
-select share from (
-  select coalesce(avg(case when {{ predicat_filters.filter_predicate(filter, none, params) }}
-    is null then 1.0 else 0.0 end), 0)
-    as share
-  from {{ model }}
-) as coverage
-where share > {{ at_most }}
+{% test filter_unknown(model, filter, at_most=0, at_most_rows=none, params={}) %}
+{{ predicat_filters.predicat_failing(
+  model, predicat_filters.filter_predicate(filter, 'predicat_rows', params) ~ ' is null',
+  high=predicat_filters.predicat_high(at_most, at_most_rows)
+) }}
+{% endtest %}
+
+{% test filters_exclusive(model, filters, at_most=0, at_most_rows=none) %}
+{{ predicat_filters.predicat_group(model, filters, '> 1', at_most, at_most_rows) }}
+{% endtest %}
+
+{% test filters_exhaustive(model, filters, at_most=0, at_most_rows=none) %}
+{{ predicat_filters.predicat_group(model, filters, '= 0', at_most, at_most_rows) }}
+{% endtest %}
+
+{% test relation_rows(model, at_least=none, at_most=none) %}
+select predicat_total from (select count(*) as predicat_total from {{ model }}) as predicat_counted
+where {{ 'false' if at_least is none else 'predicat_total < ' ~ at_least }}
+  or {{ 'false' if at_most is none else 'predicat_total > ' ~ at_most }}
 {% endtest %}
 """
 )
@@ -117,36 +176,46 @@ _KINDS = {
 }
 
 
-def export(catalog: Catalog, out: Path) -> tuple[int, list[str]]:
-    """Write the package; returns the number of filters, and notes on those that an adapter does not
-    support.
+def export(catalog: Catalog, out: Path, targets: Sequence[str] = DEFAULT) -> tuple[int, list[str]]:
+    """Write the package; returns the number of filters, and notes on what an adapter does not support and on
+    bounds that are left out.
+
+    Args:
+        catalog: The catalog.
+        out: The folder of the package.
+        targets: Adapters of TARGETS.
     """
-    notes: list[str] = []
+    notes = [say.not_run(name) for name in targets if not TARGETS[name].run]
     branches: list[str] = []
-    count = 0
+    adapters: dict[str, list[str]] = {}
     for filter_ in catalog.filters():
         names = _names(catalog, filter_.qualified)
-        branch = list(_branches(filter_, names, notes))
-        count += bool(branch)
-        branches += branch
+        for adapter, branch in _branches(filter_, names, notes, targets):
+            adapters.setdefault(filter_.qualified, []).append(adapter)
+            branches += branch
     body = "\n  ".join(branches)
     macro = (
         f"{_HEAD}{{% macro predicat_sql(name, adapter, form, prefix, params) -%}}\n"
         f"  {body}\n  {{{{ return(none) }}}}\n{{%- endmacro %}}\n"
     )
+    data, more = properties(catalog, adapters, {name: TARGETS[name].dialect for name in targets})
     files = {
         "dbt_project.yml": _PROJECT,
         "macros/matches_filter.sql": _MATCHES,
         "macros/predicat_sql.sql": macro,
+        "macros/predicat_limits.sql": _LIMITS,
         "tests/generic/filters.sql": _TEST,
+        "models/predicat.yml": _HEAD_YAML + yaml.safe_dump(data, sort_keys=False, width=1000),
     }
     for name, text in files.items():
         write_text(out / name, text)
-    return count, list(dict.fromkeys(notes))
+    return len(adapters), list(dict.fromkeys([*notes, *more]))
 
 
-def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
-    """The branch of each adapter and form of a filter; a note where an adapter does not support it."""
+def _branches(
+    filter_: Filter, names: str, notes: list[str], targets: Sequence[str]
+) -> Iterator[tuple[str, list[str]]]:
+    """The branches of each adapter that supports a filter; a note where one does not."""
     unusable = [
         decl.name for decl in filter_.current.params.values() if decl.required and _kind(decl) is None
     ]
@@ -160,23 +229,30 @@ def _branches(filter_: Filter, names: str, notes: list[str]) -> Iterator[str]:
     accepts = predicate
     if filter_.on_unknown == "accept":
         accepts = simplify(Call(BOOLEAN, "coalesce", (predicate, Literal(BOOLEAN, True))))
-    for adapter, dialect in ADAPTERS.items():
+    known = "[" + ", ".join(f"'{name}'" for name in filter_.current.params) + "]"
+    check = f"{{{{ predicat_filters.predicat_check('{filter_.qualified}', params, {known}) }}}}"
+    for adapter in targets:
+        target = TARGETS[adapter]
         try:
+            check_meaning(predicate, target)
             forms = {
-                "accepts": _sql(dialect, accepts),
-                "predicate": _sql(dialect, predicate),
-                "where": _sql(dialect, accepts, where=True),
+                "accepts": _sql(target, accepts),
+                "predicate": _sql(target, predicate),
+                "where": _sql(target, accepts, where=True),
             }
         except Unsupported as error:
             notes.append(f"{filter_.qualified} on {adapter}: {error.diagnostics[0].message}")
             continue
-        known = "[" + ", ".join(f"'{name}'" for name in filter_.current.params) + "]"
-        check = f"{{{{ predicat_filters.predicat_check('{filter_.qualified}', params, {known}) }}}}"
+        except (ValueError, ParseError) as error:
+            notes.append(f"{filter_.qualified} on {adapter}: {error}")
+            continue
+        branches: list[str] = []
         for sql in dict.fromkeys(forms.values()):
             same = [form for form in forms if forms[form] == sql]
             test = f"name in {names} and adapter == '{adapter}'"
             test += f" and form in {same}" if len(same) < len(forms) else ""
-            yield f"{{%- if {test} -%}}{check}{{{{ return({sql}) }}}}{{%- endif -%}}"
+            branches.append(f"{{%- if {test} -%}}{check}{{{{ return({sql}) }}}}{{%- endif -%}}")
+        yield adapter, branches
 
 
 class _Template(Renderer):
@@ -198,22 +274,24 @@ class _Template(Renderer):
         )
 
 
-def _sql(dialect: str, node: Node, *, where: bool = False) -> str:
+def _sql(target: Target, node: Node, *, where: bool = False) -> str:
     """SQL as a Jinja expression: strings, the prefix of columns and the values of parameters, concatenated.
 
     With `where` it is the condition of a WHERE. Constant strings are never interpreted as Jinja.
     """
-    engine = backends.dialect(dialect)
+    engine = backends.dialect(target.dialect)
+    where = where and not target.types  # a rewriting would need operators that were not tried there
     mark = f"predicat_{uuid4().hex}_"  # in no text by accident, and by nobody's choice
     renderer = _Template(engine, mark=mark, where=where)
     sql = engine.to_sql(renderer, ALL.rows(renderer.known(node)) if where else node)
+    sql = translated(sql, target)
     params = {part.decl.name: part.decl for part in _parameters(node)}
     pieces: list[str] = []
     for piece in re.split(rf"({mark}t\.|{mark}p_[a-z][a-z0-9_]*?{mark})", sql):
         if piece == f"{mark}t.":
             pieces.append("prefix")
         elif piece.startswith(mark):
-            pieces.append(_parameter(dialect, params[piece.removeprefix(f"{mark}p_").removesuffix(mark)]))
+            pieces.append(_parameter(target, params[piece.removeprefix(f"{mark}p_").removesuffix(mark)]))
         elif piece:
             pieces.append(_literal(piece))
     return " ~ ".join(pieces)
@@ -223,16 +301,19 @@ def _parameters(node: Node) -> Iterator[Parameter]:
     return (part for part in walk(node) if isinstance(part, Parameter))
 
 
-def _parameter(dialect: str, decl: ParamDecl) -> str:
+def _parameter(target: Target, decl: ParamDecl) -> str:
     """The value that the project sets, or the default."""
-    engine = backends.dialect(dialect)
+    engine = backends.dialect(target.dialect)
     kind = _kind(decl)
-    default = "none" if decl.required else _literal(engine.render(Literal(decl.type, decl.default)))
+    value = Literal(decl.type, decl.default)
+    default = "none" if decl.required else _literal(translated(engine.render(value), target))
     if kind is None:
         return default
     type_ = engine.types.get(decl.type) or str(decl.type).upper()
-    value = f"params.get('{decl.name}')"
-    call = f"predicat_filters.predicat_value('{decl.name}', '{kind}', '{type_}', {value}, adapter)"
+    if target.types:
+        type_ = exp.DataType.build(type_, dialect=target.dialect).sql(dialect=target.write)
+    given = f"params.get('{decl.name}')"
+    call = f"predicat_filters.predicat_value('{decl.name}', '{kind}', '{type_}', {given}, adapter)"
     return f"({call} if '{decl.name}' in params else {default})" if not decl.required else call
 
 

@@ -109,3 +109,14 @@ array_worked_out = Problem[()]("""unsupported: postgres does not support map ove
     no type for a computed array of arrays or of structs""")
 no_comparison_of = Text[str, str, bool]("""(noun, kind, order) {noun} does not {order:if order|compare} a
     {kind}""")
+not_run = Text[str]("{target} is not run: its SQL is read by sqlglot only; read it before you rely on it")
+own_columns = Text[str, str]("the column of {name} differs by engine, and none is declared for {target}")
+not_known_there = Text[str, str](
+    "the meaning of {op} on {target} was not tried: it is not run by predicat's tests"
+)
+order_of_texts = Text[str]("the order of strings depends on the collation on {target}")
+type_not_known_there = Text[str, str](
+    "comparisons of {type} on {target} were not tried: it is not run by predicat's tests"
+)
+quoted_there = Text[str, str]("{name} needs quotes, and a quoted name may be another column on {target}")
+not_read_alike = Text[str]("sqlglot reads the SQL of {target} in another way")
