@@ -190,6 +190,26 @@ def test_a_partition_is_judged_by_the_days_before_it(runs: Runs) -> None:
     assert late.status == "pass" and "(25 runs)" in late.message and "Friday" in late.message
 
 
+def test_hours_are_compared_with_the_same_hour(runs: Runs) -> None:
+    for number in range(20 * 24):
+        day, hour = divmod(number, 24)
+        name = f"{MONDAY + timedelta(days=day):%Y-%m-%d}T{hour:02}+01:00"
+        runs.run(100, measured(0.2 if hour < 6 else 0.5), name)
+    night, noon = (f"2026-01-25T{hour}+01:00" for hour in ("03", "12"))
+    assert runs.run(100, measured(0.2), night)["anomaly"].status == "pass"
+    check = runs.run(100, measured(0.2), noon)["anomaly"]
+    assert check.status == "fail" and "(20 runs)" in check.message and "Sunday" in check.message
+
+
+def test_weeks_are_judged_by_weeks_and_months_are_not(runs: Runs) -> None:
+    for number in range(20):
+        day = MONDAY + timedelta(weeks=number)
+        runs.run(300, measured(0.4), f"{day:%G-W%V}")
+    assert runs.run(300, measured(0.5), "2026-W30")["anomaly"].status == "fail"
+    month = runs.run(300, measured(0.5), "2026-07")["anomaly"]
+    assert month.status == "not_checked" and "the partition is a month" in month.reason
+
+
 def test_rows_that_are_UNKNOWN_are_an_anomaly(runs: Runs) -> None:  # noqa: N802  # the outcome
     for number in range(30):
         runs.run(number, measured(0.4, unknown=20))

@@ -11,7 +11,7 @@ from predicat.diagnostics.messages import coverage as say
 from predicat.quality.checks import STATUSES, Check, Declared, judged, not_checked
 from predicat.quality.drift import Evidence, moved_atom
 from predicat.quality.forecast import Day
-from predicat.quality.history import MOST_DAYS, day_of, days, same_meaning
+from predicat.quality.history import MOST_DAYS, day_of, days, hour_of, is_month, same_meaning
 from predicat.quality.usual import ROWS, SHARE, Scale, missing, usual
 
 _Entries = Sequence[Mapping[str, Any]]
@@ -71,7 +71,15 @@ _WORDS = {
 def _check(found: Evidence, item: Declared, past: _Entries, figure: _Figure) -> Check:
     """The check of a figure, by the days before it."""
     today = figure.day
-    before = [entry for entry in past if day_of(str(entry["partition"]), entry["at"]) < today.day]
+    if is_month(found.partition):
+        return not_checked(item, say.MONTHS_HAVE_NO_WEEKDAY)
+    hour = hour_of(found.partition)
+    before = [
+        entry
+        for entry in past
+        if day_of(str(entry["partition"]), entry["at"]) < today.day
+        and hour_of(str(entry["partition"])) == hour
+    ]
     known = days(before, figure.key)[-MOST_DAYS:]
     runs, needed = missing(known, today)
     if runs < needed:

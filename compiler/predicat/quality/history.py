@@ -20,7 +20,8 @@ from predicat.quality.partitions import Part
 Entry = dict[str, Any]
 # Older days say little about the next one. Thirteen weeks have each weekday thirteen times.
 MOST_DAYS = 91
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE = re.compile(r"\d{4}-(?:W\d\d|\d\d-\d\d|\d\d\Z)")
+_MONTH = len("2026-03")
 
 
 class Series:
@@ -185,9 +186,23 @@ def same_meaning(filter_: Filter, entry: Mapping[str, Any]) -> bool:
 
 
 def day_of(partition: str, at: datetime | str) -> date:
-    """The day of a result: that with which the name of its partition begins, or that of the run."""
+    """The first day of a result: that with which the name of its partition begins (a date, a week such as
+    `2026-W09` or a month such as `2026-03`), or that of the run.
+    """
     dated = _DATE.match(partition)
-    return date.fromisoformat(dated[0] if dated else str(at)[:10])
+    if dated is None:
+        return date.fromisoformat(str(at)[:10])
+    return date.fromisoformat(dated[0] if len(dated[0]) > _MONTH else f"{dated[0]}-01")
+
+
+def is_month(partition: str) -> bool:
+    """Whether a partition is a month by its name."""
+    return len(partition) == _MONTH and _DATE.match(partition) is not None
+
+
+def hour_of(partition: str) -> str:
+    """The hour in the name of a partition that is one; "" for others."""
+    return partition[10:13] if _DATE.match(partition) and partition[10:11] == "T" else ""
 
 
 def days(entries_: Iterable[Mapping[str, Any]], key: str) -> list[Day]:

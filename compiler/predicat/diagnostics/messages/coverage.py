@@ -57,6 +57,7 @@ def no_earlier_success(name: str, runs: int) -> str:
     return f"{name} passed in {earlier}; to compare with the newest one: predicat quality baseline"
 
 
+MONTHS_HAVE_NO_WEEKDAY = "an anomaly is judged by hours, days or weeks, and the partition is a month"
 AS_ON_ANOTHER_WEEKDAY = "; it is usual for another weekday, and the day before was usual: a holiday"
 usual = Text[str, str, str, str, int]("{name} {figure}; on a {weekday} {ends} are usual ({runs:count run})")
 
