@@ -10,7 +10,7 @@ import click
 from msgspec import Struct
 
 from predicat.cli.exit_codes import ExitCode
-from predicat.cli.options import CATALOG, FOLDER, SECONDS, VARIABLES, dsn_option, load, option, options
+from predicat.cli.options import CATALOG, FOLDER, VARIABLES, Timeouts, dsn_option, load, option, options
 from predicat.cli.output import FORMAT, show
 from predicat.cli.project import EMBEDDED, connect
 from predicat.diagnostics import PredicatError
@@ -64,21 +64,13 @@ def command(
     folder: Path = CATALOG,
     variables: dict[str, str] = VARIABLES,
     target: Target,
+    timeouts: Timeouts,
     dry_run: bool = option("--dry-run", "Print the plan with its SQL. Change nothing."),
     check: bool = option("--check", "Change nothing. End with 1 if something would change."),
     approved: Path | None = option(
         "--plan FILE",
         "Apply this plan of predicat plan, or nothing if the plan for the database is another one by now.",
         type=click.Path(path_type=Path, dir_okay=False, exists=True),
-    ),
-    lock_timeout: float = option(
-        "--lock-timeout", "Time in seconds to wait for a lock.", default=5.0, type=SECONDS
-    ),
-    statement_timeout: float = option(
-        "--statement-timeout",
-        "Time in seconds after which a statement is cancelled.",
-        default=300.0,
-        type=SECONDS,
     ),
     form: str = FORMAT,
 ) -> None:
@@ -87,9 +79,8 @@ def command(
     catalog, name = load(folder, variables), load_project(folder).catalog
     with connect(target.dsn, target.data) as connection:
         from predicat.deploy import approval, deployment  # noqa: PLC0415  # needs the driver, which connect asks for
-        from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above
 
-        limits = Limits(lock_timeout, statement_timeout)
+        limits = timeouts.limits()
         plan = deployment.plan(catalog, connection, name, target.schema, target.rules())
         if dry_run or check:
             script = list(deployment.script(connection, plan, limits))

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from predicat.catalog import Catalog
+    from predicat.deploy.sessions import Limits
     from predicat.ir.nodes import ParamDecl
     from predicat.review.touched import Scope
 
@@ -132,6 +133,26 @@ def dsn_option(what: str = "") -> Any:
         "variables, then an embedded server."
     )
     return option("--dsn DSN", text, setting="dsn")
+
+
+class Timeouts(Struct, frozen=True, kw_only=True):
+    """How long the statements of a command may take."""
+
+    lock_timeout: float = option(
+        "--lock-timeout", "Time in seconds to wait for locks.", default=5.0, type=SECONDS
+    )
+    statement_timeout: float = option(
+        "--statement-timeout",
+        "Time in seconds after which a statement is cancelled.",
+        default=300.0,
+        type=SECONDS,
+    )
+
+    def limits(self) -> Limits:
+        """The timeouts of a session."""
+        from predicat.deploy.sessions import Limits  # noqa: PLC0415  # needs the driver, which connect asks for
+
+        return Limits(self.lock_timeout, self.statement_timeout)
 
 
 def now_option(default: str, what: str = "The") -> Any:

@@ -10,8 +10,8 @@ import click
 from predicat.cli.options import (
     CATALOG,
     FOLDER,
-    SECONDS,
     VARIABLES,
+    Timeouts,
     argument,
     dsn_option,
     load,
@@ -37,21 +37,13 @@ def command(
     file: str = argument(type=click.Path(exists=True, dir_okay=False, allow_dash=True)),
     folder: Path = CATALOG,
     variables: dict[str, str] = VARIABLES,
+    timeouts: Timeouts,
     dsn: str | None = dsn_option(),
     schema: str | None = option(
         "--schema NAME", "The schema of the views. Default: the schema of each relation.", setting="schema"
     ),
     dry_run: bool = option("--dry-run", "Do everything, then roll it back."),
     force: bool = option("--force", "Bring views that were changed by hand back as the catalog has them."),
-    lock_timeout: float = option(
-        "--lock-timeout", "Time in seconds to wait for locks.", default=5.0, type=SECONDS
-    ),
-    statement_timeout: float = option(
-        "--statement-timeout",
-        "Time in seconds after which a statement is cancelled.",
-        default=300.0,
-        type=SECONDS,
-    ),
     data: Path = option("--data", "The data folder of the embedded server.", below=EMBEDDED, type=FOLDER),
     form: str = FORMAT,
 ) -> None:
@@ -62,10 +54,9 @@ def command(
     sql = sys.stdin.read() if file == "-" else text_of(Path(file))
     with connect(dsn, data) as connection:
         from predicat.deploy.plan import Rules  # noqa: PLC0415  # needs the driver, which connect asks for
-        from predicat.deploy.sessions import Limits  # noqa: PLC0415  # as above
         from predicat.deploy.suspend import Suspension  # noqa: PLC0415  # as above
 
-        rules, limits = Rules(force=force), Limits(lock_timeout, statement_timeout)
+        rules, limits = Rules(force=force), timeouts.limits()
         shown = Suspension(catalog, connection, name, table, sql, file, schema, rules, limits).run(
             dry=dry_run
         )
