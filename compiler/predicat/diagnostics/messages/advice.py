@@ -1,0 +1,27 @@
+"""Messages of advice on indexes and statistics. Each row is one: see the package."""
+
+from __future__ import annotations
+
+from predicat.diagnostics.message import Failure, Problem, Text
+
+NO_QUERIES = "nothing was judged: no filter has a view in PostgreSQL, and no workload is given"
+
+scan = Problem[str, str, float, str]("""(name, table, read, found) warning[sequential-scan]: {name} reads all
+    {read:,.0f} rows of {table} and finds {found}; no index that was tried helps""")
+estimate = Problem[str, float, float, float]("""(name, off, expected, rows) warning[estimate]: the planner
+    expects {expected:,.0f} rows of {name} and there are {rows:,.0f}: it is off by {off:,.0f} times""")
+redundant = Failure[str, str, int]("""(index, wider, size) warning[redundant-index]: the index {index}
+    ({size:,} bytes) begins as {wider} does, which serves the same queries
+    hint: DROP INDEX CONCURRENTLY {index}""")
+unused = Failure[str, str, int]("""(index, counted, size) warning[unused-index]: no query has used the index
+    {index} ({size:,} bytes) since {counted:if {counted}|the server began to count, without a reset}
+    hint: look at the counts of replicas, too; then DROP INDEX CONCURRENTLY {index}""")
+too_large = Failure[str, int, int]("""(table, size, most) warning[not-tried]: no index was tried on {table},
+    which has {size:,} bytes, as writers wait while an index is made: at most {most:,} bytes without --create
+    hint: run it on a copy, or with --create at a quiet time""")
+no_index_possible = Failure[str]("""warning[not-tried]: no index was tried on {table}, which is no table""")
+not_explained = Problem[str, str]("""(name, reason) warning[not-judged]: {name} has no plan: {reason}""")
+not_created = Text[str]("it was cancelled: {reason}")
+no_statements = Failure[str]("""usage: {file} has no SQL statement
+    hint: write one statement after another, each with a semicolon""")
+unreadable_workload = Failure[str, str]("""usage: {file} is not SQL of PostgreSQL: {reason}""")
