@@ -96,15 +96,16 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     arguments.add_argument("dsn", nargs="*", help="Servers. Default: the embedded one.")
     arguments.add_argument("--rows", type=int, default=300_000, help="Rows of the table.")
-    arguments.add_argument("--order", default="en_US", help="Order of texts of the database.")
+    arguments.add_argument("--order", default="C.UTF-8", help="Order of texts of the database.")
     arguments.add_argument("--shown", action="store_true", help="Print the proposals and warnings.")
     given = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="predicat-advise-") as name:
         Path(name).chmod(0o755)  # under root the embedded server runs as another user
         for dsn in given.dsn or [embedded(Path(name) / "data")]:
             with database(dsn, given.order) as connection:
-                if connection is not None:
-                    measure(connection, given.rows, shown=given.shown)
+                if connection is None:
+                    raise SystemExit(f"this server has no order of texts {given.order}")
+                measure(connection, given.rows, shown=given.shown)
 
 
 if __name__ == "__main__":

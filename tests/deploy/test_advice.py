@@ -125,3 +125,23 @@ def test_nothing_to_judge_fails(project: tuple[Any, Path]) -> None:
     file.write_text(CATALOG.replace("postgres: advice.orders", "spark: orders"))
     done = in_process("advise", "--dsn", dsn_of(db), cwd=folder)
     assert done.returncode == 2 and "nothing was judged" in done.stderr
+    done = in_process("lint", "--select", "P306", "--dsn", dsn_of(db), cwd=folder)
+    assert done.returncode == 2 and "nothing was judged" in done.stderr
+
+
+def test_lint_finds_the_same(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    db.execute(
+        "CREATE INDEX narrow ON advice.orders (other); CREATE INDEX wide ON advice.orders (other, state)"
+    )
+    db.execute("CREATE INDEX idle ON advice.orders ((length(other)))")
+    asked = ("lint", *(f"--select=P3{code}" for code in ("06", "07", "08", "09", "10")), "--format", "json")
+    assert in_process(*asked, cwd=folder).returncode == 0
+    done = in_process(*asked, "--dsn", dsn_of(db), cwd=folder)
+    assert done.stdout, done.stderr
+    found = {(one["code"], one["name"]) for one in json.loads(done.stdout)}
+    assert done.returncode == 1
+    assert {("P306", "orders.one"), ("P306", "orders.member"), ("P309", "advice.narrow")} <= found
+    assert ("P310", "advice.idle") in found
+    (line,) = {one["line"] for one in json.loads(done.stdout) if one["name"] == "orders.one"}
+    assert line == 6

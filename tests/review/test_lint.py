@@ -104,8 +104,12 @@ def test_what_one_place_of_the_text_says_is_one_operand(tmp_path: Path) -> None:
     ]
 
 
+# tests/deploy/test_advice.py
+IN_DATABASES = ("P306", "P307", "P308", "P309", "P310")
+
+
 def test_every_rule_has_a_case_and_a_line_in_the_docs() -> None:
-    tried = {code for code, _, _ in CASES} | {*FOUND, "P304", "P305", "P512", "P513", "P514"}
+    tried = {code for code, _, _ in CASES} | {*FOUND, *IN_DATABASES, "P304", "P305", "P512", "P513", "P514"}
     assert {rule.code for rule in RULES} == tried, (
         "add bodies to found and left_alone in test_lint_written.yml"
     )

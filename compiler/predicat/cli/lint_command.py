@@ -22,6 +22,8 @@ from predicat.cli.options import (
     option,
     options,
 )
+from predicat.diagnostics import NOWHERE
+from predicat.diagnostics.messages import advice as say_advice
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.wording import quantity
 
@@ -62,6 +64,11 @@ def command(
     update: bool = option(
         "--write-baseline, --update-baseline", "Write the current findings to the --baseline file."
     ),
+    dsn: str | None = option(
+        "--dsn DSN",
+        "Also find what predicat advise finds in this PostgreSQL database: missing, redundant and unused "
+        "indexes, wrong estimates. Indexes are tried in transactions that are rolled back.",
+    ),
     listed: bool = option("--rules", "List the rules and exit."),
 ) -> None:
     needs_review()
@@ -75,7 +82,7 @@ def command(
         if not any(rule.code.startswith(code) for rule in RULES):
             raise click.UsageError(say.no_rule(code))
     _consistent(changed, baseline, update=update, fix=fix)
-    run = Run(folder, variables, select, ignore, effort)
+    run = Run(folder, variables, select, ignore, effort, dsn)
     extra_files = [baseline] if baseline is not None else []
     with judged(folder, changed, extra_files) if changed is not None else nullcontext() as scope:
         result = run.collect(scope)
@@ -112,7 +119,9 @@ class Run:
         select: Sequence[str],
         ignore: Sequence[str],
         effort: float,
+        dsn: str | None = None,
     ) -> None:
+        self.dsn = dsn
         self.folder, self.variables, self.select, self.ignore, self.effort = (
             folder,
             variables,
@@ -138,8 +147,15 @@ class Run:
             return []
         known = findings_cache.answers(self.place)
         if scope is not None:
+            catalog = self.catalog(scope)
             outcome = findings.collect(
-                self.catalog(scope), self.select, self.ignore, self.effort, known, whole=scope.files is None
+                catalog,
+                self.select,
+                self.ignore,
+                self.effort,
+                known,
+                whole=scope.files is None,
+                told=self.told(catalog),
             )
             known.save(whole=False)
             return [item for item in outcome if scope.includes(item.span.outermost().source.name, item.name)]
@@ -149,12 +165,42 @@ class Run:
             self.variables,
             (self.select, self.ignore, self.effort),
         )
-        result = findings_cache.load(place)
+        result = findings_cache.load(place) if self.dsn is None else None
         if result is None:
-            result = findings.collect(self.catalog(scope), self.select, self.ignore, self.effort, known)
+            catalog = self.catalog(scope)
+            told = self.told(catalog, whole=True)
+            result = findings.collect(catalog, self.select, self.ignore, self.effort, known, told=told)
             known.save(whole=not self.select and not self.ignore)
-            findings_cache.save(place, result)
+            if self.dsn is None:
+                findings_cache.save(place, result)
         return result
+
+    def told(self, catalog: Catalog, *, whole: bool = False) -> list[Finding]:
+        """What `predicat advise` finds in the database; nothing without one. Raises PredicatError, and
+        UsageError if a whole catalog has no view to judge.
+        """
+        from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
+        from predicat.cli.project import connect  # noqa: PLC0415  # as above
+        from predicat.lint import Finding  # noqa: PLC0415  # as above
+        from predicat.lint.rules.database import BY_KIND  # noqa: PLC0415  # as above
+
+        if self.dsn is None or not any(map(self.chosen, BY_KIND.values())):
+            return []
+        with connect(self.dsn, Path()) as connection:
+            from predicat.deploy.advice.run import advise  # noqa: PLC0415  # needs the driver, which connect asks for
+
+            advice = advise(catalog, connection, load_project(self.place).catalog)
+        if whole and not advice.queries:
+            raise click.UsageError(say_advice.NO_QUERIES)
+        spans = {row.qualified: row.span for row in catalog.filters()}
+        proposed = [
+            (one.kind, use.filter_name, "; ".join(one.sql)) for one in advice.proposals for use in one.uses
+        ]
+        told = [(one.code, about, one.message) for about, one in advice.told if one.code in BY_KIND]
+        return [
+            Finding(BY_KIND[kind], name, say_advice.FOUND[kind], spans.get(name, NOWHERE), hint)
+            for kind, name, hint in [*proposed, *told]
+        ]
 
     def chosen(self, code: str) -> bool:
         """Whether a rule is applied."""

@@ -6,6 +6,7 @@ from predicat.lint.rule import Context, Finding, Rule
 from predicat.lint.rules import (
     case_folded,
     constant_outcome,
+    database,
     documentation,
     duplicate_meaning,
     group_gaps,
@@ -43,6 +44,7 @@ RULES: tuple[Rule, ...] = (
     case_folded.RULE,
     unserved.RULE,
     unserved_expression.RULE,
+    *database.RULES,
     group_overlaps.RULE,
     group_gaps.RULE,
     null_comparison.RULE,

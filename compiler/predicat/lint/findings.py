@@ -28,14 +28,15 @@ def collect(
     answers: Answers | None = None,
     *,
     whole: bool = True,
+    told: Sequence[Finding] = (),
 ) -> list[Finding]:
     """The findings of the chosen rules, sorted by place. A cause that several rules find is reported once.
 
     `effort` is that of `compare` for each question. `answers` are the solver's answers of earlier runs; new
     ones are added. `whole` is False if the catalog is only partly loaded: rules that need all of it are then
-    skipped.
+    skipped. `told` is what was found in a database.
     """
-    context = Context(catalog, effort, answers or Answers())
+    context = Context(catalog, effort, answers or Answers(), told=told)
     rules = [rule for rule in RULES if chosen(rule.code, select, ignore) and (whole or not rule.whole)]
     result = [
         item

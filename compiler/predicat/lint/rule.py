@@ -85,6 +85,8 @@ class Context(Struct):
     answers: Answers = field(default_factory=Answers)
     trials: dict[str, Trial] = field(default_factory=dict[str, Trial])
     texts: dict[str, str] = field(default_factory=dict[str, str])
+    told: Sequence[Finding] = ()
+    """What was found in a database."""
 
     @property
     def datasets(self) -> Mapping[str, Dataset]:

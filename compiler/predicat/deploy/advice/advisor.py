@@ -96,7 +96,13 @@ class Advice(Struct):
     tables: int = 0
     tried: int = 0
     proposals: list[Proposal] = field(default_factory=list[Proposal])
-    warnings: list[Diagnostic] = field(default_factory=list[Diagnostic])
+    told: list[tuple[str, Diagnostic]] = field(default_factory=list[tuple[str, Diagnostic]])
+    """Warnings, each with the query, table or index that it is about."""
+
+    @property
+    def warnings(self) -> list[Diagnostic]:
+        """The warnings alone."""
+        return [warning for _, warning in self.told]
 
 
 class Advisor(Struct):
@@ -125,7 +131,7 @@ class Advisor(Struct):
         for oid, table in tables.items():
             own = [subject for subject in asked if oid in subject.reads]
             self.table(table, there[oid], own, before, result)
-        result.warnings += known.problems(indexes, used, counted)
+        result.told += known.problems(indexes, used, counted)
         return result
 
     @contextmanager
@@ -144,9 +150,8 @@ class Advisor(Struct):
             try:
                 yield subject.name, self.explain(subject, runs=self.rules.runs)
             except psycopg.Error as error:
-                result.warnings.append(
-                    say.not_explained(subject.span, subject.name, diagnostic(error).message)
-                )
+                why = diagnostic(error).message
+                result.told.append((subject.name, say.not_explained(subject.span, subject.name, why)))
 
     def explain(self, subject: Subject, *, runs: bool) -> Explained:
         """The plan of a query. A query that takes too long is not run."""
@@ -189,15 +194,16 @@ class Advisor(Struct):
         shown = f"{table.schema}.{table.name}"
         after: Mapping[str, Explained] = {}
         if not there.can_have_indexes:
-            result.warnings.append(say.no_index_possible(shown))
+            result.told.append((shown, say.no_index_possible(shown)))
         elif there.size > self.rules.most:
-            result.warnings.append(say.too_large(shown, there.size, self.rules.most))
+            result.told.append((shown, say.too_large(shown, there.size, self.rules.most)))
         else:
             chosen = self.chosen(table, there, subjects, before, result)
             after = self.together(table, there, chosen, subjects, before, result)
         for subject in subjects:
             plan = after.get(subject.name, before[subject.name])
-            result.warnings += self.problems(subject, table, there, plan, before[subject.name])
+            found = self.problems(subject, table, there, plan, before[subject.name])
+            result.told += [(subject.name, problem) for problem in found]
 
     def chosen(
         self,

@@ -88,16 +88,16 @@ def since(connection: psycopg.Connection) -> str:
     return "" if row is None or row[0] is None else str(row[0])
 
 
-def problems(found: Sequence[Known], used: Collection[str], counted: str) -> Iterator[Diagnostic]:
-    """Indexes that another one can stand for, and those without a scan that no query here uses."""
+def problems(found: Sequence[Known], used: Collection[str], counted: str) -> Iterator[tuple[str, Diagnostic]]:
+    """Indexes that another one can stand for, and those without a scan that no query here uses, by name."""
     for index in found:
         if index.needed:
             continue
         wider = next((other for other in found if _stands_for(other, index)), None)
         if wider is not None:
-            yield say.redundant(index.shown, wider.shown, index.size)
+            yield index.shown, say.redundant(index.shown, wider.shown, index.size)
         elif index.scans == 0 and index.name not in used:
-            yield say.unused(index.shown, counted, index.size)
+            yield index.shown, say.unused(index.shown, counted, index.size)
 
 
 def _stands_for(other: Known, index: Known) -> bool:

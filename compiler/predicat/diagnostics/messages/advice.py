@@ -25,3 +25,13 @@ not_created = Text[str]("it was cancelled: {reason}")
 no_statements = Failure[str]("""usage: {file} has no SQL statement
     hint: write one statement after another, each with a semicolon""")
 unreadable_workload = Failure[str, str]("""usage: {file} is not SQL of PostgreSQL: {reason}""")
+
+# What lint says, without numbers, which change with the rows.
+FOUND = {
+    "index": "the planner would use an index that is not there",
+    "statistics": "the planner expects other numbers of rows without these statistics",
+    "sequential-scan": "it reads a large table to find few rows",
+    "estimate": "the planner expects other numbers of rows",
+    "redundant-index": "the index begins as another one does",
+    "unused-index": "no query has used the index",
+}
