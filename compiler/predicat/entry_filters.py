@@ -8,7 +8,7 @@ entry filter in dispatcher.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from importlib import import_module
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
+from predicat.backends.sql.shown import MASK
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import entries as say
@@ -111,6 +112,7 @@ class Plan(Struct, frozen=True):
         subscription: The name of the subscription; empty if there is none.
         properties: The properties of the subscription.
         consumer: What the context has about the consumer.
+        hidden: The sensitive fields. With any, texts of errors are not shown.
     """
 
     name: str
@@ -122,6 +124,7 @@ class Plan(Struct, frozen=True):
     subscription: str
     properties: Mapping[str, str]
     consumer: Mapping[str, str]
+    hidden: frozenset[str] = frozenset()
 
 
 def plan(
@@ -173,6 +176,7 @@ def plan_of(
         subscription,
         {str(key): str(value) for key, value in properties.items()},
         dict(consumer or {}),
+        frozenset(name for name, decl in dataset.fields.items() if decl.sensitive),
     )
 
 
@@ -255,7 +259,7 @@ class Chain:
         self.plan = plan
         self._raised = raised or self._log
         self._filters = [(name, load(name)) for name in plan.classes]
-        self._logged: set[tuple[str, type[BaseException]]] = set()
+        self._logged: set[tuple[str, str]] = set()
         self._properties = MappingProxyType(dict(plan.properties))
         self._consumer = MappingProxyType(dict(plan.consumer))
 
@@ -271,7 +275,7 @@ class Chain:
                 ):  # a text of the same name counts, anything else is an error
                     result = FilterResult(result)
             except Exception as error:  # noqa: BLE001  # whatever the user's code raises
-                self._raised(name, _key(self.plan.key, entry, message), error)
+                self._raised(name, self._key(entry, message), self._seen(error))
                 outcome = Outcome.UNKNOWN
                 continue
             if result is FilterResult.REJECT:
@@ -293,16 +297,21 @@ class Chain:
                 _LOG.exception("close of %s", name)
 
     def _log(self, name: str, key: Mapping[str, Any], error: Exception) -> None:
-        kind = name, type(error)
+        kind = name, type(error).__name__
         if kind in self._logged:
             return
         self._logged.add(kind)
         _LOG.warning(say.raised(name, key, error), exc_info=error)
 
+    def _key(self, entry: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+        """What names a row: its key, as people see it, or else the metadata of its message."""
+        if not self.plan.key:
+            return dict(message)
+        return {name: MASK if name in self.plan.hidden else entry.get(name) for name in self.plan.key}
 
-def _key(names: Sequence[str], entry: Mapping[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    """What names a row: its key, or else the metadata of its message."""
-    return {name: entry.get(name) for name in names} if names else dict(message)
+    def _seen(self, error: Exception) -> Exception:
+        """An error as people see it: its text may quote a sensitive value."""
+        return type(type(error).__name__, (Exception,), {})(MASK) if self.plan.hidden else error
 
 
 class Runner:

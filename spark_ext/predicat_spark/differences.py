@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from predicat.diagnostics import PredicatError
-from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
+from predicat_spark import failures
 from predicat_spark.lists import provide
 from predicat_spark.pipeline.source import read
 from predicat_spark.sessions import local_session
@@ -37,7 +37,7 @@ def count(
         with settings(session, READING):
             return _counts(frame, queries)
     except PySparkException as error:
-        raise PredicatError.of(msg.engine_error("Spark", str(error).splitlines()[0])) from None
+        raise PredicatError.of(failures.diagnostic(error, sensitive=dataset.is_sensitive)) from None
 
 
 def _counts(frame: DataFrame, queries: Sequence[CountQuery]) -> dict[str, Counts]:

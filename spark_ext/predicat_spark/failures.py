@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from predicat.backends.sql.shown import of_engine
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
 
@@ -137,27 +138,29 @@ def is_transient(error: BaseException) -> bool:
     return _TRANSIENT.search(whole_text(error)) is not None
 
 
-def as_problem(error: BaseException) -> PredicatError:
-    """An error of Spark or of Java as one sentence."""
-    return error if isinstance(error, PredicatError) else PredicatError.of(diagnostic(error))
+def as_problem(error: BaseException, *, sensitive: bool = False) -> PredicatError:
+    """An error of Spark or of Java as one sentence, without values if the data is `sensitive`."""
+    if isinstance(error, PredicatError):
+        return error
+    return PredicatError.of(diagnostic(error, sensitive=sensitive))
 
 
-def hinted(error: Exception, left: str) -> PredicatError:
+def hinted(error: Exception, left: str, *, sensitive: bool = False) -> PredicatError:
     """The sentences of an error, the last with a hint about what it leaves behind."""
-    *others, last = as_problem(error).diagnostics
+    *others, last = as_problem(error, sensitive=sensitive).diagnostics
     return PredicatError([*others, replace(last, hint=f"{last.hint}; {left}" if last.hint else left)])
 
 
 @contextmanager
-def telling() -> Iterator[None]:
+def telling(*, sensitive: bool = False) -> Iterator[None]:
     """Turns errors of Spark and its JVM inside the block into PredicatErrors of one sentence."""
     try:
         yield
     except Exception as error:  # noqa: BLE001  # whatever it is, no traceback reaches a user
-        raise as_problem(error) from None
+        raise as_problem(error, sensitive=sensitive) from None
 
 
-def diagnostic(error: BaseException) -> Diagnostic:
+def diagnostic(error: BaseException, *, sensitive: bool = False) -> Diagnostic:
     """The sentence of an error: a known one, or the first line of its deepest cause."""
     text = whole_text(error)
     for pattern, sentence, hint in _KNOWN:
@@ -166,7 +169,14 @@ def diagnostic(error: BaseException) -> Diagnostic:
             parts = {key: value.rstrip(".:;") for key, value in match.groupdict().items()}
             parts["folder"] = _folder(parts.get("file", ""))
             return msg.engine_error("Spark", sentence.format(**parts), hint)
-    return msg.engine_error("Spark", _first_line(error))
+    return msg.engine_error("Spark", of_engine(_first_line(error), state(error), sensitive=sensitive))
+
+
+def state(error: BaseException) -> str | None:
+    """The SQLSTATE of an error of Spark; None if it has none."""
+    asked = getattr(error, "getSqlState", None)
+    found = asked() if asked is not None else None
+    return str(found) if found else None
 
 
 def _folder(file: str) -> str:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from predicat.backends.sql.expressions import columns_of
+from predicat.backends.sql.shown import of_engine
 from predicat.deploy import columns
 from predicat.diagnostics import extras
 from predicat.diagnostics.messages import deploy as say
@@ -18,7 +18,7 @@ from predicat.files.bad_cells import BadCells
 from predicat.files.records import files_of
 from predicat.quality.bounds import judge
 from predicat.quality.checks import Check
-from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs
+from predicat.quality.engines import SAMPLE_ROWS, measure_what_runs, sample_columns
 from predicat.quality.extent import measure_extent
 from predicat.quality.fold import ROWS
 from predicat.quality.grouping import FEW, TotalsOfParts, few_groups, grouped, totals_of_parts
@@ -26,7 +26,6 @@ from predicat.quality.measure import Measure, measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark import failures
 from predicat_spark.lists import provide
-from predicat_spark.names import quoted
 from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -53,7 +52,8 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     """
     from pyspark.errors import PySparkException  # noqa: PLC0415  # optional
 
-    with failures.telling():
+    hides = plan.dataset.is_sensitive
+    with failures.telling(sensitive=hides):
         if isinstance(source, str):
             session = local_session(master, f"predicat quality {plan.dataset.name}")
             reading = read_relation(session, source, plan.dataset)
@@ -66,7 +66,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     part = counted.sample(fraction=sample, seed=0) if sample < 1 else counted
 
     def run(plan: Plan) -> Measure:
-        with failures.telling(), settings(frame.sparkSession, {**READING, **_SETTINGS}):
+        with failures.telling(sensitive=hides), settings(frame.sparkSession, {**READING, **_SETTINGS}):
             result = measure(
                 plan, _count(part, plan), lambda condition: _rows(plan, counted, condition), sample
             )
@@ -78,7 +78,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             with settings(frame.sparkSession, READING):
                 _ = frame.selectExpr(condition).schema
         except PySparkException as error:
-            return str(error).strip().splitlines()[0]
+            return of_engine(str(error).strip().splitlines()[0], failures.state(error), sensitive=hides)
         return None
 
     shown = source if isinstance(source, str) else say.DATA_FRAME
@@ -173,13 +173,7 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
 
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:
-    names = dict.fromkeys(
-        column
-        for item in plan.filters
-        for decl in item.current.predicate.fields.values()
-        for column in columns_of(decl, "spark")
-    )
-    columns = [quoted(name) for name in names] or ["1 AS one"]
+    columns = sample_columns(plan) or ["1 AS one"]
     return [
         item.asDict(recursive=True)
         for item in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()

@@ -179,6 +179,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
     ("fields/placed/zone", "Europe/Berlin", "stored-type", "orders", None, "timestamp_in('Europe/Berlin')"),
     ("fields/amount/min", 0, "field-min", "orders", None, "0"),
     ("fields/amount/max", 1000, "field-max", "orders", None, "1000"),
+    ("fields/country/sensitive", True, "field-sensitive", "orders", None, "true"),
     ("fields/country/nulls", "absent", "field-nulls", "orders", "value", "absent"),
     (
         "fields/amount/column",

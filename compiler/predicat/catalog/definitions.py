@@ -20,7 +20,7 @@ from predicat.catalog.bounds import (
     read_severity,
 )
 from predicat.catalog.field_sets import FieldSets, files_of, is_definitions
-from predicat.catalog.fields import read_enum, read_field
+from predicat.catalog.fields import read_enum, read_field, with_sensitive
 from predicat.catalog.file_formats import KEYS as FORMAT_KEYS
 from predicat.catalog.file_formats import KINDS, FileFormat, read_files
 from predicat.catalog.filters import read_filter, read_now, read_tests, read_view_options
@@ -81,8 +81,10 @@ class DefinitionReader(Struct, dict=True):
             self.others.append(item)
 
     def finish(self) -> None:
-        """Read the sets of fields, and report files that nothing refers to."""
+        """Read the sets of fields, see which are sensitive, and report files that nothing refers to."""
         self.sets.finish(self.others, self.shared_field)
+        for dataset in self.datasets.values():
+            dataset.fields = with_sensitive(dataset.fields)
         for item in self.others:
             if Path(item.source.name).resolve() not in (self.list_files | self.sets.files):
                 self.file(item)

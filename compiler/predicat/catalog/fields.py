@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from predicat.backends import DIALECTS
 from predicat.catalog.keys import ENUM_NAME, FIELD, NAME, PARAM
 from predicat.catalog.yaml_nodes import YamlNode, text_of
@@ -50,9 +52,35 @@ def read_field(name: str, item: YamlNode, span: Span) -> FieldDecl | None:
     if least is not None and greatest is not None and least > greatest:
         item.reporter.add(say.no_values(keys["max"].span, name))
     about = text_of(keys, "description")
+    sensitive = item.truths_of({key: keys[key] for key in ("sensitive",) if key in keys})
     return FieldDecl(
-        name, kind, about, nulls, tuple(columns.items()), stored, least, greatest, tuple(given.items())
+        name,
+        kind,
+        about,
+        nulls,
+        tuple(columns.items()),
+        stored,
+        least,
+        greatest,
+        tuple(given.items()),
+        **sensitive,
     )
+
+
+def with_sensitive(fields: dict[str, FieldDecl]) -> dict[str, FieldDecl]:
+    """The fields, where each that reads a column of a sensitive one is sensitive, too."""
+    if not any(decl.sensitive for decl in fields.values()):
+        return fields
+    from predicat.backends.sql.shown import sensitive_columns  # noqa: PLC0415  # sqlglot is slow to load
+
+    known = {engine: sensitive_columns(fields.values(), engine) for engine in DIALECTS}
+
+    def reads(decl: FieldDecl) -> bool:
+        return any(
+            sensitive_columns([replace(decl, sensitive=True)], engine) & known[engine] for engine in DIALECTS
+        )
+
+    return {name: replace(decl, sensitive=reads(decl)) for name, decl in fields.items()}
 
 
 def _expressions(item: YamlNode) -> dict[str, str]:

@@ -91,6 +91,7 @@ FIELD: Keys = {
     },
     "min": {"type": ["number", "string"], "description": "The smallest value of a number."},
     "max": {"type": ["number", "string"], "description": "The largest value of a number."},
+    "sensitive": about("boolean", "Whether values are masked wherever people see them. Default: false."),
 }
 PARAM: Keys = {"type": part("type"), "default": {}, "description": DESCRIPTION}
 _ROWS_OR_SHARE: Schema = {"anyOf": [{"type": "number"}, _SHARE]}

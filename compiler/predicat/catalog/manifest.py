@@ -71,6 +71,7 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
                 "description": row.description,
                 "columns": {engine: row.column(engine) for engine in backends.DIALECTS},
                 **({"expressions": dict(row.expressions)} if row.expressions else {}),
+                **({"sensitive": True} if row.sensitive else {}),
             }
             for row in dataset.fields.values()
         },

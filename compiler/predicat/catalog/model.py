@@ -317,6 +317,11 @@ class DatasetHead(Struct):
     jobs: dict[str, Job] = field(default_factory=dict[str, Job])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
+    @property
+    def is_sensitive(self) -> bool:
+        """Whether a field is sensitive."""
+        return any(decl.sensitive for decl in self.fields.values())
+
     def place(self, what: str) -> Span:
         """The place of a definition (`field carrier`) or of a key (`relation`), if there is one."""
         return self.places.get(what, NOWHERE)

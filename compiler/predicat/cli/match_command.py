@@ -112,8 +112,10 @@ def _default(folder: Path, dataset: Dataset) -> str:
 
 
 def _key(dataset: Dataset, row: dict[str, Any]) -> dict[str, Any]:
-    """What names a row: the key of the dataset."""
-    return {name: row.get(name) for name in dataset.key}
+    """What names a row: the key of the dataset, as people see it."""
+    from predicat.backends.sql.shown import value  # noqa: PLC0415  # not for --help
+
+    return {name: value(dataset.fields.get(name), row.get(name)) for name in dataset.key}
 
 
 def _line(form: str, number: int, key: dict[str, Any], matched: list[str]) -> str:

@@ -17,6 +17,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
 
 if TYPE_CHECKING:
+    from predicat.catalog.model import Dataset
     from predicat.seeking import Found
 
 _ENGINES = ("postgres", "duckdb")
@@ -65,7 +66,7 @@ def command(
             click.echo(text)
         else:
             found = files.seek(predicate, source, first, written, dataset.fields.values())
-            _show(found, form)
+            _show(found, form, dataset, "duckdb")
             bad = found.bad
         for warning in bad.messages(dataset.fields):
             click.echo(warning, err=True)
@@ -77,21 +78,25 @@ def command(
 
     with connect(dsn) as connection:
         if starting_offsets:
-            click.echo(postgres.offsets(connection, predicate, relation))
+            click.echo(postgres.offsets(connection, predicate, relation, sensitive=dataset.is_sensitive))
         else:
-            _show(postgres.seek(connection, predicate, relation, first), form)
+            found = postgres.seek(connection, predicate, relation, first, sensitive=dataset.is_sensitive)
+            _show(found, form, dataset, "postgres")
 
 
-def _show(result: Found, form: str) -> None:
-    shown: dict[str, Any] = {"row": result.row, "position": result.position, "bytes_read": result.bytes_read}
+def _show(result: Found, form: str, dataset: Dataset, engine: str) -> None:
+    from predicat.backends.sql.shown import row  # noqa: PLC0415  # not for --help
+
+    seen = row(result.row, dataset.fields.values(), engine) if result.row is not None else None
+    shown: dict[str, Any] = {"row": seen, "position": result.position, "bytes_read": result.bytes_read}
     if result.bad.counts:
         shown["bad_cells"] = result.bad.data()
     if form == "json":
         click.echo(json.dumps(shown, default=str, ensure_ascii=False))
         return
-    if result.row is None:
+    if seen is None:
         click.echo(say.NO_ROW_ACCEPTED)
-    for key, value in [*result.position.items(), *(result.row or {}).items()]:
+    for key, value in [*result.position.items(), *(seen or {}).items()]:
         click.echo(f"{key}: {value}")
     if result.bytes_read is not None:
         click.echo(say.bytes_read(result.bytes_read), err=True)

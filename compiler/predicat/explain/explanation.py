@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from predicat.backends.sql import shown
 from predicat.diagnostics import Span
 from predicat.explain.prose import describe, is_presence
 from predicat.ir.nodes import (
@@ -50,8 +51,14 @@ def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
     if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
         parts = tuple(explain_node(arg, row) for arg in node.args)
         return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
-    values = {name: over_inputs(core(part))(row) for name, part in _inputs(node)}
+    values = {name: _seen(part, over_inputs(core(part))(row)) for name, part in _inputs(node)}
     return Explanation(describe(node), outcome, values, node.span)
+
+
+def _seen(node: Node, value: Any) -> Any:
+    """A value that a condition reads, as people see it."""
+    hidden = next((decl for decl in fields_of(node).values() if decl.sensitive), None)
+    return shown.value(hidden, value)
 
 
 def _inputs(node: Node) -> Iterator[tuple[str, Node]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from predicat.backends.sql.shown import value
 from predicat.catalog.file_formats import FileFormat
 from predicat.diagnostics.messages import tables as say
 from predicat.files.bad_cells import SAMPLES, BadCells, Sample
@@ -36,7 +37,7 @@ def samples(
                     try:
                         casts[column.lower()](cell)
                     except RowError:
-                        found.add(decl.name, shown(cell), file, record.line)
+                        found.add(decl.name, value(decl, shown(cell)), file, record.line)
             if all(len(found.samples.get(name, ())) >= min(counts[name], SAMPLES) for name in counts):
                 return found.samples
     return found.samples

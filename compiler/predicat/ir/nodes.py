@@ -20,7 +20,7 @@ class FieldDecl(Struct, frozen=True, gc=False):
     `stored` is the declared width of a number that is narrower than `bigint` or `double` (`int`, `float`),
     otherwise "". `columns` maps an engine ("spark", "postgres") to the physical column if it differs from the
     name, `expressions` to the SQL that it is read from instead of a column. `least` and `greatest` are the
-    declared range, None for no limit.
+    declared range, None for no limit. Values of a `sensitive` field are masked where people see them.
     """
 
     name: str
@@ -32,6 +32,7 @@ class FieldDecl(Struct, frozen=True, gc=False):
     least: Value = None
     greatest: Value = None
     expressions: tuple[tuple[str, str], ...] = ()
+    sensitive: bool = False
 
     @property
     def shown_type(self) -> str:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from predicat.backends.sql.expressions import of_field
 from predicat.backends.sql.names import quoted
+from predicat.backends.sql.shown import value as as_seen
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError, extras
@@ -122,7 +123,7 @@ class RowReader:
         try:
             return cast(value)
         except RowError:
-            self.bad.add(name, shown(value), *place)
+            self.bad.add(name, as_seen(self._fields[name], shown(value)), *place)
             return None
 
     def _of_parquet(self, path: str, stdin: IO[bytes] | None) -> Iterator[Record]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from operator import ge, le
 from typing import Any
 
+from predicat.backends.sql.shown import value as as_seen
 from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics.messages import coverage as say
 from predicat.diagnostics.wording import quantity
@@ -153,7 +154,10 @@ def _freshness(found: Evidence, item: Declared) -> Check:
     part = found.measure.part
     moment_ = found.now if part is None else min(found.now, part.end)
     age = moment_.timestamp() - newest
-    moment = datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds")
+    moment = as_seen(
+        found.dataset.fields[spec.field],
+        datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds"),
+    )
     message = f"the newest {spec.field} of {item.name} is {moment}, {_duration(age)} ago; at most {item.text}"
     return judged(item, message, age, item.status(lambda limit: age <= limit), unit="seconds")
 

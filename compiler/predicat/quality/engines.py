@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from predicat.backends.sql.expressions import columns_of as read_from
+from predicat.backends.sql import shown
 from predicat.deploy import columns, file_relations, relations
 from predicat.diagnostics import Diagnostic, PredicatError, extras
 from predicat.diagnostics import messages as msg
@@ -101,14 +101,14 @@ def measure_what_runs(
 
 
 def columns_of(plan: Plan) -> str:
-    """The columns that the plan's filters read, to show rows by."""
-    names = dict.fromkeys(
-        column
-        for item in plan.filters
-        for decl in item.current.predicate.fields.values()
-        for column in read_from(decl, plan.engine)
-    )
-    return ", ".join(exp.column(name, quoted=True).sql(dialect="postgres") for name in names) or "1 AS one"
+    """The columns of rows that are shown: the key, then what the plan's filters read."""
+    return ", ".join(sample_columns(plan)) or "1 AS one"
+
+
+def sample_columns(plan: Plan) -> list[str]:
+    """The same, one by one."""
+    dataset = plan.dataset
+    return shown.columns([*(dataset.fields[name] for name in dataset.key), *_read(plan)], plan.engine)
 
 
 def _read(plan: Plan) -> list[FieldDecl]:
@@ -123,7 +123,8 @@ def on_postgres(plan: Plan, connection: psycopg.Connection, sample: float = 1.0)
     relation = plan.dataset.relation.get("postgres")
     if relation is None:
         raise PredicatError.of(say.no_postgres_relation(plan.dataset.name))
-    table = _Postgres(connection, exp.to_table(relation, dialect="postgres").sql(dialect="postgres"), sample)
+    source = exp.to_table(relation, dialect="postgres").sql(dialect="postgres")
+    table = _Postgres(connection, source, sample, sensitive=plan.dataset.is_sensitive)
     read = dict.fromkeys([*_read(plan), *plan.scope])
     known, composites = relations.columns_of(connection, relation, read)
     places = plan.dataset.places
@@ -140,10 +141,13 @@ _COPY_HEADER = 19
 class _Postgres:
     """A relation of PostgreSQL, or a sample of it."""
 
-    def __init__(self, connection: psycopg.Connection, source: str, sample: float) -> None:
+    def __init__(
+        self, connection: psycopg.Connection, source: str, sample: float, *, sensitive: bool = False
+    ) -> None:
         self.connection = connection
         self.source = source
         self.sample = sample
+        self.sensitive = sensitive
 
     def measure(self, plan: Plan) -> Measure:
         import psycopg  # noqa: PLC0415  # optional
@@ -155,7 +159,7 @@ class _Postgres:
                 result = measure(plan, totals, lambda condition: self.rows(plan, condition), self.sample)
                 measure_extent(result, plan, partial(self.select, plan))
         except psycopg.Error as error:
-            raise PredicatError.of(msg.engine_error("PostgreSQL", _one_line(error))) from None
+            raise PredicatError.of(msg.engine_error("PostgreSQL", self.told(error))) from None
         return result
 
     def probe(self, condition: str) -> str | None:
@@ -165,8 +169,13 @@ class _Postgres:
             with self.connection.transaction():
                 self.connection.execute(f"SELECT {condition} FROM {self.source} LIMIT 0".encode())
         except psycopg.Error as error:
-            return _one_line(error)
+            return self.told(error)
         return None
+
+    def told(self, error: psycopg.Error) -> str:
+        return shown.of_engine(
+            _one_line(error), error.sqlstate or type(error).__name__, sensitive=self.sensitive
+        )
 
     def part(self) -> str:
         """The sample: of pages and rows of a table, which is quick, and of rows of a view, which has no
@@ -243,10 +252,10 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
 
     named = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
     fields = {**plan.dataset.fields, **named}.values()
-    form = plan.dataset.form("duckdb")
+    form, hides = plan.dataset.form("duckdb"), plan.dataset.is_sensitive
     if not files_there(source):
         raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
-    with duckdb.connect() as connection, _as_problems():
+    with duckdb.connect() as connection, _as_problems(sensitive=hides):
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:
             bad = table.bad()
@@ -256,14 +265,14 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
             columns.check_fields("duckdb", source, known, plan.scope, reader=plan.dataset.name)
 
             def run(plan: Plan) -> Measure:
-                with _as_problems():
+                with _as_problems(sensitive=hides):
                     return table.asked(lambda: _measured(connection, plan, table.sql, sample))
 
             def probe(condition: str) -> str | None:
                 try:
                     connection.execute(f"SELECT {condition} FROM {table.sql} LIMIT 0")
                 except duckdb.Error as error:
-                    return _one_line(error)
+                    return shown.of_engine(_one_line(error), type(error).__name__, sensitive=hides)
                 return None
 
             refused = columns.refused("duckdb", source, known, plan.filters, places=plan.dataset.places)
@@ -296,8 +305,8 @@ def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sam
 
 
 @contextmanager
-def _as_problems() -> Iterator[None]:
-    """Errors of DuckDB as ours."""
+def _as_problems(*, sensitive: bool) -> Iterator[None]:
+    """Errors of DuckDB as ours, without values if the data is `sensitive`."""
     import duckdb  # noqa: PLC0415  # optional
 
     try:
@@ -305,7 +314,8 @@ def _as_problems() -> Iterator[None]:
     except (duckdb.CatalogException, duckdb.IOException) as error:
         raise PredicatError.of(msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")) from None
     except duckdb.Error as error:
-        raise PredicatError.of(msg.engine_error("DuckDB", _one_line(error))) from None
+        text = shown.of_engine(_one_line(error), type(error).__name__, sensitive=sensitive)
+        raise PredicatError.of(msg.engine_error("DuckDB", text)) from None
 
 
 def _dicts(connection: Any, query: str) -> list[Mapping[str, Any]]:

@@ -4,16 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
-from sqlglot import exp
+from msgspec.structs import replace
 
 from predicat import backends
-from predicat.backends.sql.expressions import read
+from predicat.backends.sql import shown
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
 from predicat.explain.show import plain, row_text
-from predicat.ir.nodes import Call, Literal, Node, Parameter, fields_of, walk
-from predicat.ir.types import BOOLEAN
+from predicat.ir.nodes import Call, FieldDecl, Literal, Node, Parameter, fields_of, walk
+from predicat.ir.types import BOOLEAN, STRING
 from predicat.review.entries import Review
 from predicat.review.snapshot import Snapshot
 from predicat.rewrite.substitute import with_defaults
@@ -85,6 +85,8 @@ class CountQuery(Struct, frozen=True):
     columns: tuple[str, ...]
     nodes: tuple[Node, ...] = ()
     """Its predicates."""
+    is_sensitive: bool = False
+    """Whether its dataset has sensitive fields."""
 
     @property
     def gained(self) -> str:
@@ -123,8 +125,10 @@ def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str,
             continue
         dataset = entry.name.partition(".")[0]
         nodes = tuple(node for node, _ in filter(None, states))
-        columns = _columns(nodes, after.datasets.get(dataset, {}), dialect)
-        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns, nodes))
+        datasets = [side.datasets.get(dataset, {}) for side in (before, after)]
+        columns = _columns(nodes, datasets, dialect)
+        hides = bool(_sensitive(datasets))
+        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns, nodes, hides))
     return asked, refused
 
 
@@ -151,22 +155,27 @@ def condition(state: tuple[Node, str] | None, dialect: str) -> str:
     return backends.dialect(dialect).render(accepts)
 
 
-def _columns(nodes: Iterable[Node], dataset: Mapping[str, Any], dialect: str) -> tuple[str, ...]:
-    """The columns to show, as SQL: the key, then what the filter reads. A field that is an expression has its
-    own value and name: columns may be of types that no text shows.
+def _sensitive(sides: Iterable[Mapping[str, Any]]) -> set[str]:
+    """The fields that one of the sides of a dataset calls sensitive."""
+    return {name for side in sides for name, row in side.get("fields", {}).items() if row.get("sensitive")}
+
+
+def _columns(nodes: Iterable[Node], sides: Sequence[Mapping[str, Any]], dialect: str) -> tuple[str, ...]:
+    """The columns to show, as SQL: the key, then what the filter reads. What one of the sides calls sensitive
+    is masked.
     """
-    fields = dataset.get("fields", {})
+    fields = [side.get("fields", {}) for side in sides]
+    hidden = _sensitive(sides)
+    dataset = sides[-1]
     key = [
-        _shown(name, row.get("expressions", {}).get(dialect), row["columns"].get(dialect, name), dialect)
+        FieldDecl(
+            name,
+            STRING,
+            columns=tuple(row["columns"].items()),
+            expressions=tuple(row.get("expressions", {}).items()),
+        )
         for name in dataset.get("key", ())
-        if (row := fields.get(name)) is not None
+        if (row := fields[-1].get(name)) is not None
     ]
-    decls = [decl for node in nodes for decl in fields_of(node).values()]
-    of_filter = [_shown(decl.name, decl.expression(dialect), decl.column(dialect), dialect) for decl in decls]
-    return tuple(dict.fromkeys((*key, *of_filter)))
-
-
-def _shown(name: str, text: str | None, column: str, dialect: str) -> str:
-    if not text:
-        return exp.column(column, quoted=True).sql(dialect=dialect)
-    return exp.alias_(read(text, dialect).sql, name, quoted=True).sql(dialect=dialect)
+    decls = [*key, *(decl for node in nodes for decl in fields_of(node).values())]
+    return tuple(shown.columns([replace(decl, sensitive=decl.name in hidden) for decl in decls], dialect))

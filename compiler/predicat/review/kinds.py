@@ -224,6 +224,13 @@ KINDS: dict[str, Kind] = {
             "dataset",
         ),
         Kind(
+            "field-sensitive",
+            "datasets/*/fields/*/sensitive",
+            "sensitive of {0}",
+            "Whether people see the values of a field.",
+            subject="dataset",
+        ),
+        Kind(
             "field-description",
             "datasets/*/fields/*/description",
             "description of {0}",

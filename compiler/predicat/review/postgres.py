@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
+from predicat.backends.sql.shown import of_engine
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.review.counts import FETCHED, CountQuery, Counts, distinct
@@ -31,7 +32,9 @@ def count(
         try:
             result[question.name] = _one(connection, question, source)
         except psycopg.Error as error:
-            raise PredicatError.of(msg.engine_error("PostgreSQL", " ".join(str(error).split()))) from None
+            text, kind = " ".join(str(error).split()), error.sqlstate or type(error).__name__
+            seen = of_engine(text, kind, sensitive=question.is_sensitive)
+            raise PredicatError.of(msg.engine_error("PostgreSQL", seen)) from None
     return result
 
 

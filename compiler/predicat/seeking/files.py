@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from predicat.api import Predicate
 from predicat.backends.sql.expressions import columns_of
+from predicat.backends.sql.shown import of_engine
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.deploy.columns import check_fields
 from predicat.diagnostics import PredicatError, extras
@@ -91,7 +92,8 @@ _KAFKA = tuple(
 def _opened(
     predicate: Predicate, path: str, form: FileFormat, more: Sequence[str], fields: Iterable[FieldDecl]
 ) -> Iterator[duckdb_tables.FileTable]:
-    """The files as a table, on a connection that measures. What fails is told as one sentence.
+    """The files as a table, on a connection that measures. What fails is told as one sentence, without values
+    of sensitive fields.
 
     Raises PredicatError for columns that are not there, and for those of another type. Names of columns
     differ in case at most.
@@ -104,7 +106,7 @@ def _opened(
         connection.execute("SET threads = 1")
         connection.execute("PRAGMA enable_profiling = 'no_output'")
         connection.execute("PRAGMA profiling_mode = 'detailed'")
-        read = list(predicate.fields.values())
+        fields, read = list(fields), list(predicate.fields.values())
         try:
             with duckdb_tables.opened(connection, path, form, [*fields, *read]) as table:
                 known = table.types()
@@ -116,7 +118,9 @@ def _opened(
                 check_fields("duckdb", path, known, read)
                 yield table
         except duckdb.Error as error:
-            raise PredicatError.of(say_files.unreadable(path, " ".join(str(error).split()))) from None
+            hides = any(decl.sensitive for decl in [*fields, *read])
+            text = of_engine(" ".join(str(error).split()), type(error).__name__, sensitive=hides)
+            raise PredicatError.of(say_files.unreadable(path, text)) from None
 
 
 def _bytes_read(connection: Any) -> int | None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
 from predicat.api import Predicate
+from predicat.backends.sql.shown import of_engine
 from predicat.deploy.columns import check_fields
 from predicat.deploy.relations import columns_of
 from predicat.deploy.sessions import guarded
+from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl
 from predicat.seeking.found import KAFKA_COLUMNS, Found, first_offsets_query, order, starting_offsets
 
@@ -22,6 +27,8 @@ def seek(
     predicate: Predicate,
     relation: str,
     order_by: str | FieldDecl | None = None,
+    *,
+    sensitive: bool = False,
 ) -> Found:
     """The first accepted row of a table or view.
 
@@ -34,6 +41,7 @@ def seek(
         predicate: The filter, without parameters.
         relation: The table or view.
         order_by: The column, or the field, whose least value is first. Default: any accepted row.
+        sensitive: Whether errors are told without values.
 
     Raises:
         PredicatError: What the server reports.
@@ -43,7 +51,7 @@ def seek(
     ordered = f" ORDER BY {order(order_by, 'postgres')[0]}" if order_by is not None else ""
     query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{ordered} LIMIT 1"
     _check(connection, predicate, relation)
-    with guarded(connection):
+    with guarded(connection), _telling(sensitive=sensitive):
         row = connection.cursor(row_factory=dict_row).execute(query.encode()).fetchone()
         explained = connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
         size = connection.execute("SELECT current_setting('block_size')::bigint").fetchone()
@@ -52,11 +60,27 @@ def seek(
     return Found(row, {}, blocks * (size[0] if size is not None else 0))
 
 
-def offsets(connection: psycopg.Connection, predicate: Predicate, relation: str) -> str:
+@contextmanager
+def _telling(*, sensitive: bool) -> Iterator[None]:
+    """Turns errors into PredicatErrors without values if the data is `sensitive`."""
+    import psycopg  # noqa: PLC0415  # optional
+
+    try:
+        yield
+    except psycopg.Error as error:
+        if not sensitive:
+            raise
+        text = of_engine(" ".join(str(error).split()), error.sqlstate, sensitive=True)
+        raise PredicatError.of(msg.engine_error("PostgreSQL", text)) from None
+
+
+def offsets(
+    connection: psycopg.Connection, predicate: Predicate, relation: str, *, sensitive: bool = False
+) -> str:
     """`startingOffsets` for records in a table with the columns `topic`, `partition` and `offset`."""
     names = [_name(name) for name in KAFKA_COLUMNS]
     _check(connection, predicate, relation)
-    with guarded(connection):
+    with guarded(connection), _telling(sensitive=sensitive):
         query = first_offsets_query(predicate.sql("postgres"), _table(relation), names)
         return starting_offsets(connection.execute(query.encode()).fetchall())
 

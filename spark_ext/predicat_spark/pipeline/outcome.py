@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct, to_builtins
 
+from predicat.backends.sql.shown import MASK, sensitive_columns
 from predicat.diagnostics.messages.tables import RECORD
 from predicat.files import finding
 from predicat.ir.canonical import meaning_hash
@@ -69,10 +70,12 @@ def filter_reports(work: Work, counts: Counts | None = None) -> list[FilterRepor
     ]
 
 
-def bad_cells(reading: Reading, counts: Counts) -> list[BadCells]:
-    """The columns with values that did not convert, with some of these values."""
+def bad_cells(work: Work, reading: Reading, counts: Counts) -> list[BadCells]:
+    """The columns with values that did not convert, with some of these values as people see them."""
+    hidden = sensitive_columns(work.dataset.fields.values(), "spark")
+    hidden |= {RECORD} if hidden else frozenset()
     return [
-        BadCells(cell.column, count, samples)
+        BadCells(cell.column, count, [MASK] if cell.column.lower() in hidden else samples)
         for cell, count, samples in zip(reading.cells, counts.cells, counts.samples, strict=True)
         if count
     ]
@@ -84,8 +87,7 @@ def _with_places(work: Work, batch: Batch, cells: list[BadCells]) -> list[BadCel
     files = small_files(work.job.source.paths) if form is not None and batch.checkpoint is None else []
     if form is None or not cells or not files:
         return cells
-    decls = work.catalog.datasets[work.job.dataset].fields.values()
-    columns = {decl.column("spark"): decl for decl in decls}
+    columns = {decl.column("spark"): decl for decl in work.dataset.fields.values()}
     named = {column.lower(): decl.name for column, decl in columns.items()}
     counts = {named.get(row.column.lower(), row.column): row.cells for row in cells}
     found = finding.samples(files, form, columns, counts)
@@ -113,7 +115,7 @@ def record_of(work: Work, batch: Batch, counts: Counts) -> Record:
     bad = {
         "rows": counts.bad_rows,
         "mode": work.job.bad_records,
-        "cells": {row.column: row.cells for row in bad_cells(batch.reading, counts)},
+        "cells": {row.column: row.cells for row in bad_cells(work, batch.reading, counts)},
     }
     return Record(
         batch.run,
@@ -163,7 +165,7 @@ def report_of(work: Work, batch: Batch, counts: Counts, *, many: bool) -> Report
         filter_reports(work, counts),
         sinks,
         counts.bad_rows,
-        _with_places(work, batch, bad_cells(batch.reading, counts)),
+        _with_places(work, batch, bad_cells(work, batch.reading, counts)),
         started=batch.started.isoformat(),
         errors=[EntryError(*what, *about) for what, about in work.raised.take().items()],
         lag_seconds=_lag(counts.newest),

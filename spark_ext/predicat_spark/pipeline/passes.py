@@ -55,7 +55,7 @@ class Passes:
                     )
                 except Exception as error:  # noqa: BLE001  # Spark's errors have no common base that Java's errors share
                     if attempt == self.work.options.retries or not failures.is_transient(error):
-                        raise failures.as_problem(error) from None
+                        raise failures.as_problem(error, sensitive=self.work.dataset.is_sensitive) from None
                     time.sleep(2**attempt)
         raise AssertionError
 

@@ -131,7 +131,7 @@ class Run:
             if interrupts.struck or isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(_UNCHANGED) from None
             if isinstance(error, Exception):
-                raise failures.hinted(error, _UNCHANGED) from None
+                raise failures.hinted(error, _UNCHANGED, sensitive=self.work.dataset.is_sensitive) from None
             raise
         return counts, many
 
@@ -157,7 +157,10 @@ class Run:
 
     def _refuse_bad(self, reading: Reading, counts: Counts) -> None:
         if self.work.job.bad_records == "fail" and counts.bad_rows:
-            cells = [(column.column, column.cells, column.samples) for column in bad_cells(reading, counts)]
+            cells = [
+                (column.column, column.cells, column.samples)
+                for column in bad_cells(self.work, reading, counts)
+            ]
             raise PredicatError.of(say.bad_records(counts.bad_rows, cells))
 
     def _changes(self, record: Record | None) -> list[str]:

@@ -115,12 +115,11 @@ def run_job(
     options = options or Options()
     job, rows = resolved(catalog, job)
     session = local_session(options.master, f"predicat {job.name or job.dataset}", options.conf, jar=True)
-    with failures.telling(), settings(session, READING):
+    dataset = catalog.datasets[job.dataset]
+    with failures.telling(sensitive=dataset.is_sensitive), settings(session, READING):
         if job.checkpoint is not None:
             return run_stream(session, catalog, job, rows, options, following)
-        reading = between(
-            catalog, job, read_source(session, job.source, catalog.datasets[job.dataset]), options
-        )
+        reading = between(catalog, job, read_source(session, job.source, dataset), options)
         return Run(session, catalog, job, rows, options).batch(reading, new_run_id())
 
 

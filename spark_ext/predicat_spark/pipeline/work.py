@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from predicat.catalog.jobs import TRIES, Job, JobFilter
 from predicat.catalog.jobs import problems as job_problems
-from predicat.catalog.model import Catalog
+from predicat.catalog.model import Catalog, Dataset
 from predicat.deploy.chosen import Chosen, chosen
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import NOW, reads_now
@@ -79,6 +79,11 @@ class Work(Struct, frozen=True):
     files: Files
     entries: Entries
     raised: Raised
+
+    @property
+    def dataset(self) -> Dataset:
+        """The dataset of the job."""
+        return self.catalog.datasets[self.job.dataset]
 
 
 def work_on(

@@ -79,6 +79,9 @@ WHOLE_DIVISION = (
     "integers divide without a fraction, and a property without a declared type may hold integers"
 )
 
+hidden_error = Text[str](
+    "an error of values ({kind}); the dataset has sensitive fields, so its text is not shown"
+)
 automaton_states = Text[str, int]("{reason}, and its automaton has more than {most} states")
 no_attribute_name = Text[str]("{name!r} is not a valid name of an attribute")
 one_binding_key = Text[str, int]("a binding key is one pattern of words for {field}, of at most {most} bytes")
