@@ -89,7 +89,7 @@ NO_ROWS = {
         "docs",
         "owners",
     ),
-    *("lsp", "schema", "completion"),
+    *("lsp", "schema", "completion", "advise"),
 }
 
 
