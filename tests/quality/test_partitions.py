@@ -45,7 +45,7 @@ def local_name(by: str, moment: datetime, zone: str) -> str:
     return f"{local:{ {'day': '%Y-%m-%d', 'week': '%G-W%V', 'month': '%Y-%m'}[by] }}"
 
 
-@pytest.mark.parametrize("by", ["hour", "day", "week", "month"])
+@pytest.mark.parametrize("by", [pytest.param("hour", marks=pytest.mark.slow), "day", "week", "month"])
 @pytest.mark.parametrize("zone", ZONES)
 def test_boundaries_are_those_of_the_clocks_of_the_zone(zone: str, by: str) -> None:
     year = ZONES[zone]
@@ -168,16 +168,21 @@ def by_hand(name: Callable[[datetime], str], counted: Callable[[int], bool] = la
     return Counter(name(at) for n, at, _ in ROWS if at is not None and n is not None and counted(n))
 
 
+# Zones and lengths; whether rows are streamed; whether it is one of the fast tests.
+SPLITS = [
+    ("day", "Europe/Berlin", "2026-03-27..2026-03-31", False, True),
+    ("hour", "Europe/Berlin", "2026-10-24..2026-10-28", True, True),  # 121: more than one key has cuts
+    ("day", "Europe/Berlin", "2026-03-27..2026-03-31", True, False),
+    ("hour", "Europe/Berlin", "2026-10-24..2026-10-28", False, False),
+    ("day", "America/St_Johns", "2026-10-23..2026-10-26", False, False),
+    ("month", "Asia/Tokyo", "2026-02..2026-10", True, False),
+]
+
+
 @pytest.mark.parametrize(
-    ("by", "zone", "asked"),
-    [
-        ("day", "Europe/Berlin", "2026-03-27..2026-03-31"),
-        ("day", "America/St_Johns", "2026-10-23..2026-10-26"),
-        ("hour", "Europe/Berlin", "2026-10-24..2026-10-28"),  # 121 partitions, more than one key has cuts
-        ("month", "Asia/Tokyo", "2026-02..2026-10"),
-    ],
+    ("by", "zone", "asked", "streams"),
+    [pytest.param(*row, marks=[pytest.mark.slow] * (not fast)) for *row, fast in SPLITS],
 )
-@pytest.mark.parametrize("streams", [False, True])
 def test_engines_split_at_the_same_moments(
     sources: dict[str, Callable[[Plan], Measure]],
     tmp_path: Path,
