@@ -1,10 +1,12 @@
 """`predicat advise` proposes what the planner then uses, and leaves the database as it was."""
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.cli.test_output import KEYS
@@ -145,3 +147,16 @@ def test_lint_finds_the_same(project: tuple[Any, Path]) -> None:
     assert ("P310", "advice.idle") in found
     (line,) = {one["line"] for one in json.loads(done.stdout) if one["name"] == "orders.one"}
     assert line == 6
+
+
+def test_writers_of_a_locked_table_wait_once(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    with psycopg.connect(dsn_of(db)) as writer:
+        writer.execute("DELETE FROM advice.orders WHERE id = 1")
+        started = time.monotonic()
+        code, data = advise(db, folder, "--lock-timeout", "0.1")
+        assert time.monotonic() - started < 5
+        writer.rollback()
+    assert (code, data["proposals"], data["tried"]) == (1, [], 1)
+    (told,) = (one for one in data["warnings"] if one["code"] == "engine")
+    assert "holds a lock for too long" in told["message"]

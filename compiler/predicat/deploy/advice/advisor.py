@@ -198,8 +198,13 @@ class Advisor(Struct):
         elif there.size > self.rules.most:
             result.told.append((shown, say.too_large(shown, there.size, self.rules.most)))
         else:
-            chosen = self.chosen(table, there, subjects, before, result)
-            after = self.together(table, there, chosen, subjects, before, result)
+            try:
+                chosen = self.chosen(table, there, subjects, before, result)
+                after = self.together(table, there, chosen, subjects, before, result)
+            except PredicatError as error:
+                if self.connection.closed:
+                    raise
+                result.told += [(shown, problem) for problem in error.diagnostics]
         for subject in subjects:
             plan = after.get(subject.name, before[subject.name])
             found = self.problems(subject, table, there, plan, before[subject.name])
@@ -224,26 +229,39 @@ class Advisor(Struct):
         costs: dict[str, dict[Way, float]] = {}
         for way, own in asked.items():
             result.tried += 1
-            for name, cost in self.tried(table, way, own, before).items():
+            for name, cost in self.tried(table, way, own, before, result).items():
                 costs.setdefault(name, {})[way] = cost
         return _cover(costs)
 
     def tried(
-        self, table: Relation, way: Way, subjects: Sequence[Subject], before: Mapping[str, Explained]
+        self,
+        table: Relation,
+        way: Way,
+        subjects: Sequence[Subject],
+        before: Mapping[str, Explained],
+        result: Advice,
     ) -> dict[str, float]:
-        """The costs of the queries that use all of these indexes, and cost less with them."""
-        costs: dict[str, float] = {}
-        try:
-            with self.trial():
-                names = self.create(table, way)
-                for subject in self.views.again(self.connection, subjects, table.oid):
-                    plan = self.explain(subject, runs=False)
-                    uses_all = all(plan.indexes & parts for parts in names.values())
-                    if uses_all and plan.cost <= _limit(before[subject.name], table):
-                        costs[subject.name] = plan.cost
-        except PredicatError:
-            if self.connection.closed:
+        """The costs of the queries that use all of these indexes, and cost less with them. Raises
+        PredicatError if the table is locked: each further trial would make its writers wait.
+        """
+        with self.trial():
+            try:
+                with self.connection.transaction():
+                    names = self.create(table, way)
+            except psycopg.errors.LockNotAvailable:
                 raise
+            except psycopg.errors.QueryCanceled as error:
+                why = diagnostic(error).message
+                result.told.append((table.name, say.cancelled(" and ".join(one.text for one in way), why)))
+                return {}
+            except psycopg.Error:  # no index can have this, such as a function that reads the current time
+                return {}
+            costs: dict[str, float] = {}
+            for subject in self.views.again(self.connection, subjects, table.oid):
+                plan = self.explain(subject, runs=False)
+                uses_all = all(plan.indexes & parts for parts in names.values())
+                if uses_all and plan.cost <= _limit(before[subject.name], table):
+                    costs[subject.name] = plan.cost
         return costs
 
     def create(self, table: Relation, way: Sequence[Candidate]) -> dict[Candidate, set[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from predicat.diagnostics.message import Failure, Problem, Text
+from predicat.diagnostics.message import Failure, Problem
 
 NO_QUERIES = "nothing was judged: no filter has a view in PostgreSQL, and no workload is given"
 
@@ -21,7 +21,7 @@ too_large = Failure[str, int, int]("""(table, size, most) warning[not-tried]: no
     hint: run it on a copy, or with --create at a quiet time""")
 no_index_possible = Failure[str]("""warning[not-tried]: no index was tried on {table}, which is no table""")
 not_explained = Problem[str, str]("""(name, reason) warning[not-judged]: {name} has no plan: {reason}""")
-not_created = Text[str]("it was cancelled: {reason}")
+cancelled = Failure[str, str]("warning[not-tried]: the index {text} was not tried: {reason}")
 no_statements = Failure[str]("""usage: {file} has no SQL statement
     hint: write one statement after another, each with a semicolon""")
 unreadable_workload = Failure[str, str]("""usage: {file} is not SQL of PostgreSQL: {reason}""")
