@@ -49,6 +49,7 @@ ELSEWHERE = {
     "suspend": "tests/deploy/test_command.py",
     "comment": "tests/review/test_comment.py",
     "quality baseline": "below",
+    "quality export": "below",
     "quality suggest": "below",
 }
 # Commands without `--format json`, and why.
@@ -117,6 +118,8 @@ def test_bounds(tmp_path: Path) -> None:
     )
     data = json.loads(in_process("quality", "baseline", "--format", "json", cwd=tmp_path).stdout)
     assert set(data) == KEYS["quality baseline"] and data["filters"] == 1
+    data = json.loads(in_process("quality", "export", "--format", "json", cwd=tmp_path).stdout)
+    assert set(data) == KEYS["quality export"] and {row["filter"] for row in data["results"]} >= {"d"}
 
 
 def test_few_rows_are_some_and_most_rows_are_not_all(tmp_path: Path) -> None:

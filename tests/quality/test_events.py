@@ -1,13 +1,16 @@
-"""What other systems read of a run of coverage: OpenLineage and Prometheus."""
+"""What other systems read of a run of coverage: JSON, OpenLineage and Prometheus."""
 
 import json
 import re
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from predicat.quality.checks import STATUSES
 from tests.processes import in_process
+
+ROOT = Path(__file__).parent.parent.parent
 
 CATALOG = """apiVersion: predicat/v1
 dataset: orders
@@ -75,3 +78,28 @@ def test_the_text_file_of_prometheus(folder: Path) -> None:
     assert len(found) == 4 * len(STATUSES)
     ones = {labels: status for labels, status, value in found if value == "1"}
     assert sorted(ones.values()) == ["fail", "not_checked", "pass", "warn"] and len(ones) == 4
+
+
+def test_json_is_as_its_schema_says(folder: Path) -> None:
+    """Runs that fail, pass and cannot be measured, and the history of all."""
+    schema = json.loads((ROOT / "docs" / "quality.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    run = ("quality", "run", "--catalog", "orders.yml", "--format", "json")
+    texts = [in_process(*run, cwd=folder).stdout]
+    (folder / "orders.csv").write_text("id,country\n" + "1,DE\n2,DE\n" * 10)
+    texts += [in_process(*run, cwd=folder).stdout]
+    exported = in_process("quality", "export", "orders", "--format", "json", cwd=folder).stdout
+    (folder / "orders.csv").unlink()
+    texts += [in_process(*run, cwd=folder).stdout, exported]
+    for text in texts:
+        validator.validate(json.loads(text))
+    (broken, good, failed), stored = map(json.loads, texts[:3]), json.loads(exported)
+    assert [runs[0]["code"] for runs in (broken, good, failed)] == [1, 0, 3]
+    (incident,) = stored["incidents"]
+    assert (incident["name"], incident["runs"]) == ("orders.german", 1) and incident["until"] is not None
+    assert [row["accepted"] for row in stored["results"] if row["filter"] == "orders.german"] == [10, 20]
+    del broken[0]["checks"][0]["status"]
+    with pytest.raises(jsonschema.ValidationError):
+        validator.validate(broken)
+    done = in_process("quality", "export", "nosuch", cwd=folder)
+    assert done.returncode == 2

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from predicat.cli.engines import FOLLOWS, engine_for, located, options_given
 from predicat.cli.exit_codes import ExitCode
@@ -22,6 +22,7 @@ from predicat.cli.options import (
     CATALOG,
     FOLDER,
     VARIABLES,
+    argument,
     dsn_option,
     form_option,
     load_quietly,
@@ -230,6 +231,40 @@ def baseline(
     failures = f"; {failed} of them did not pass" if failed else ""
     data = {"file": str(baseline), "filters": len(filters), "failed": failed}
     show(form, data, lambda: f"{baseline}: {quantity(len(filters), 'filter')}{failures}")
+
+
+@command.command(
+    "export", help="Print the stored results and their incidents, for other tools: all, or those of datasets."
+)
+@options
+def export(
+    *,
+    datasets: tuple[str, ...] = argument(nargs=-1, metavar="[DATASET]..."),
+    history: Path = HISTORY,
+    form: str = FORMAT,
+) -> None:
+    from predicat.quality.history import by_filter  # noqa: PLC0415  # not for --help
+    from predicat.quality.incidents import incidents  # noqa: PLC0415  # as above
+
+    found = [entry for entry in _read(history) if not datasets or entry["dataset"] in datasets]
+    if not found:
+        raise click.UsageError(say.no_results(history))
+    same = ("catalog", "engine", "sample", "by")
+    series = dict.fromkeys(tuple(entry.get(key) for key in same) for entry in found)
+    past = [
+        by_filter(entry for entry in found if tuple(entry.get(key) for key in same) == one) for one in series
+    ]
+    told = [asdict(item) for results in past for item in incidents(results)]
+    missing = {"run": None, "catalog": None, "engine": None, "sample": 1.0, "status": "pass"}
+    results = [{**missing, **entry} for entry in sorted(found, key=lambda entry: str(entry["at"]))]
+    data = {"results": results, "incidents": told}
+    show(form, data, lambda: "\n".join(map(_stored, results)))
+
+
+def _stored(entry: Entry) -> str:
+    """A stored result in one line."""
+    place, counts = entry["partition"] or "-", f"{entry['accepted']:,} of {entry['rows']:,}"
+    return "  ".join((entry["at"], place, entry["filter"], counts, entry["status"]))
 
 
 @command.command(

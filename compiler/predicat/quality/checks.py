@@ -171,6 +171,11 @@ def worst(statuses: Collection[str]) -> str:
     return min(statuses, key=STATUSES.index, default="pass")
 
 
+def outcome(statuses: Collection[str]) -> str:
+    """The worst of those that were judged; `not_checked` if none was, `pass` if there are none."""
+    return worst([status for status in statuses if status != "not_checked"] or statuses)
+
+
 def tally(checks: Sequence[Check]) -> str:
     """How many bounds ended in which way: `3 bounds: 1 fail, 2 pass`."""
     counts = [(sum(check.status == status for check in checks), status) for status in STATUSES]

@@ -11,7 +11,7 @@ from uuid import uuid4
 from predicat.catalog.model import Catalog, Filter
 from predicat.diagnostics.messages import coverage as say
 from predicat.ir.canonical import meaning_hash
-from predicat.quality.checks import OF_ROWS, Check, worst
+from predicat.quality.checks import OF_ROWS, Check, outcome
 from predicat.quality.forecast import Day
 from predicat.quality.measure import Measure
 from predicat.quality.partitions import Part
@@ -120,8 +120,8 @@ def entries(
     """What is kept of a run: its filters with the version and meaning that was measured, and the rows of the
     dataset.
 
-    Each has a `status`: the worst of its own bounds, for the rows of the dataset of the bounds on their
-    number. What failed is never what a later run is compared with.
+    Each has a `status`: the worst of its own bounds that were judged, for the rows of the dataset of the
+    bounds on their number. What failed is never what a later run is compared with.
     """
     run = {
         "run": uuid4().hex,
@@ -139,9 +139,9 @@ def entries(
     for check in checks:
         own.setdefault(check.name, []).append(check.status)
     return [
-        {**run, "status": worst(of_rows), **_dataset(measure)},
+        {**run, "status": outcome(of_rows), **_dataset(measure)},
         *(
-            {**run, "status": worst(own.get(name, ())), **_filter(catalog, measure, name)}
+            {**run, "status": outcome(own.get(name, ())), **_filter(catalog, measure, name)}
             for name in measure.filters
         ),
     ]

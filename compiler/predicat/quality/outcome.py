@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import Diagnostic
-from predicat.quality.checks import OF_ROWS, Check, worst
+from predicat.quality.checks import OF_ROWS, Check, outcome, worst
 from predicat.quality.history import Entry
 from predicat.quality.incidents import Incident, Origin, incidents
 from predicat.quality.measure import Measure
@@ -66,7 +66,7 @@ class Run(Struct, frozen=True):
                 own.setdefault(check.name, []).append(check.status)
         at = self.about.at if self.about is not None else ""
         at = at if self.part is None else self.part.start.isoformat()
-        now = {name: [{"status": worst(statuses), "at": at}] for name, statuses in own.items()}
+        now = {name: [{"status": outcome(statuses), "at": at}] for name, statuses in own.items()}
         past = {
             name: [{**item, "at": item.get("start") or item["at"]} for item in items]
             for name, items in (self.history or {}).items()
