@@ -1,1 +1,1 @@
-"""Coverage inside pipelines: PySpark, Airflow, Dagster."""
+"""Coverage inside pipelines: PySpark, Airflow, Dagster, Prefect."""

@@ -1,5 +1,6 @@
 """The examples of pipelines and the dbt package."""
 
+import json
 import os
 import re
 import sys
@@ -9,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import jinja2
+import pyarrow.parquet as pq
 import pytest
 
 import predicat
@@ -40,39 +42,83 @@ def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
     assert not (tmp_path / "never").exists()
 
 
-def test_the_dagster_example(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("dagster")
+# What the examples need beside their orchestrator.
+OWN = ("click", "jinja2", "msgspec", "pyyaml", "rich", "ruamel.yaml<0.20", "sqlglot[c]>=30.30,<31", "duckdb")
+MORE = ("cel-expr-python<0.2", "protobuf>=5.26.1", "psycopg[binary]")
+
+
+def orchestrator(name: str, *packages: str) -> tuple[str, dict[str, str]]:
+    """The Python of an environment with an orchestrator, and variables for it to find predicat's sources."""
+    programs = environment(name, *packages, *OWN, *MORE)
+    sources = os.pathsep.join(str(ROOT / part) for part in ("compiler", "spark_ext", "."))
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+    return str(programs / "python"), {**os.environ, "PYTHONPATH": sources, "PATH": path}
+
+
+@pytest.mark.slow
+def test_the_dagster_example(tmp_path: Path) -> None:
+    """Each filter with bounds is an asset check; one that is broken fails, the others pass."""
     from examples.data import to_parquet
 
-    monkeypatch.setenv("FLIGHTS", str(to_parquet(tmp_path)["flights"]))
-    monkeypatch.chdir(ROOT)
-    from examples.pipelines import dagster_assets
+    python, variables = orchestrator("dagster", "dagster")
+    file = to_parquet(tmp_path)["flights"]
+    late = tmp_path / "late.parquet"
+    pq.write_table(pq.read_table(file, filters=[("dep_delay", ">", 120)]), late)
+    code = (
+        "import json; from examples.pipelines import dagster_assets as a; "
+        "job = a.definitions.resolve_implicit_global_asset_job_def(); "
+        "done = job.execute_in_process(raise_on_error=False).get_asset_check_evaluations(); "
+        "print(json.dumps({item.check_name: item.passed for item in done}))"
+    )
+    found = []
+    for flights in (file, late):
+        done = completed(
+            [python, "-c", code], cwd=ROOT, env={**variables, "FLIGHTS": str(flights), "DAGSTER_HOME": ""}
+        )
+        found.append(json.loads((done.stdout.splitlines() or [done.stderr])[-1]))
+    assert found[0].keys() == found[1].keys() and set(found[0].values()) == {True}
+    assert found[1]["long_delay"] is False
 
-    found = dagster_assets.definitions.resolve_implicit_global_asset_job_def().execute_in_process()
-    assert [check.passed for check in found.get_asset_check_evaluations()] == [True]
+
+@pytest.mark.slow
+def test_the_prefect_example(tmp_path: Path) -> None:
+    from examples.data import to_parquet
+
+    python, variables = orchestrator("prefect", "prefect")
+    file = to_parquet(tmp_path)["flights"]
+    late = tmp_path / "late.parquet"
+    pq.write_table(pq.read_table(file, filters=[("dep_delay", ">", 120)]), late)
+    home = {**variables, "PREFECT_HOME": str(tmp_path / "prefect")}
+    flow = ["-m", "examples.pipelines.prefect_flow"]
+    done, failed = (completed([python, *flow, str(each)], cwd=ROOT, env=home) for each in (file, late))
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == str(pq.read_metadata(file).num_rows)
+    assert failed.returncode != 0 and "flights.long_delay accepts 100.00% of the rows" in failed.stderr
 
 
-def test_the_airflow_example(tmp_path: Path, postgres: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+def test_the_airflow_example(tmp_path: Path, postgres: Any) -> None:
     """The whole DAG, as `airflow dags test` runs it: coverage is measured, then the views are there."""
-    pytest.importorskip("airflow")
     from examples.data import to_parquet, to_postgres
 
+    python, variables = orchestrator("airflow", "apache-airflow>=3")
     to_parquet(tmp_path / "data")
     to_postgres(postgres, tmp_path / "data")
     info = postgres.info
-    environment = {
-        **os.environ,
+    dsn = f"host={info.host} port={info.port} user={info.user} dbname={info.dbname}"
+    program = tmp_path / "bin" / "predicat"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec {python} -m predicat "$@"\n')
+    program.chmod(0o755)
+    airflow = {
+        **variables,
         "AIRFLOW_HOME": str(tmp_path),
         "AIRFLOW__CORE__DAGS_FOLDER": str(ROOT / "examples" / "pipelines"),
         "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
-        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-        "PREDICAT_DSN": (
-            f"host={info.host} port={info.port} user={info.user} dbname={info.dbname} "
-            f"password={info.password or 'x'}"
-        ),
+        "PATH": f"{program.parent}{os.pathsep}{variables['PATH']}",
+        "PREDICAT_DSN": f"{dsn} password={info.password or 'x'}",
     }
     for command in (["db", "migrate"], ["dags", "test", "filters", "2026-01-02"]):
-        done = completed([sys.executable, "-m", "airflow", *command], env=environment, cwd=ROOT)
+        done = completed([python, "-m", "airflow", *command], env=airflow, cwd=ROOT)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert postgres.execute(
         "SELECT count(*) FROM information_schema.views WHERE table_name LIKE 'flights%'"
