@@ -71,9 +71,9 @@ def found(seeds: range) -> dict[str, float]:
     return result
 
 
-def test_three_clean_years_and_their_shifts() -> None:
-    assert all(rate < 0.01 for rate, _ in false_alarms(range(3)).values())
-    assert sum(found(range(3)).values()) / len(SHIFTS) > 0.8
+def test_a_clean_year_and_its_shifts() -> None:
+    assert all(rate < 0.01 for rate, _ in false_alarms(range(1)).values())
+    assert sum(found(range(1)).values()) / len(SHIFTS) > 0.8
 
 
 @pytest.mark.slow
