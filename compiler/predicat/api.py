@@ -25,6 +25,7 @@ from predicat.ir.bounds import bound_of, has_bounds
 from predicat.ir.canonical import canonical_text
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import (
+    NOW,
     Call,
     Field,
     FieldDecl,
@@ -165,7 +166,8 @@ class Predicate(Struct, frozen=True, dict=True):
             now: The current time, for a predicate that reads it (`now()`): a datetime, in UTC if it has no
                 zone, or a string as in a row. Default: the clock, read once. If there is a parameter of this
                 name, its value.
-            **params: Values for the parameters. The default applies otherwise.
+            **params: Values for the parameters. The default applies otherwise. `params` of a witness may be
+                given as they are: they have the current time, too.
 
         Returns:
             True, False, or None for UNKNOWN: a value is missing, or an operation has no result (1/0, a failed
@@ -386,6 +388,9 @@ class Predicate(Struct, frozen=True, dict=True):
 
     def _values(self, now: Any, params: Mapping[str, Any]) -> Mapping[str, Value]:
         """The values of parameters, and the current time if the predicate reads it."""
+        if NOW.name in params:
+            params = dict(params)
+            now = params.pop(NOW.name)
         if now is not None and "now" in self.params:
             params = {**params, "now": now}
         values = self._given(params) if params else NONE

@@ -7,7 +7,8 @@ from msgspec import Struct
 from predicat.explain import show
 from predicat.ir.canonical import proof_text
 from predicat.ir.nodes import Literal, Node, params_of
-from predicat.proof.compare import Verdict, compare_nodes
+from predicat.proof.compare import Verdict
+from predicat.proof.retyped import compare_retyped
 from predicat.rewrite.substitute import substitute
 
 SAME = Verdict("equivalent", "proved")
@@ -89,7 +90,7 @@ class Prover:
             return SAME
         key = (*texts, *on_unknown)
         if key not in self._known:
-            self._known[key] = compare_nodes(before, after, on_unknown, self.effort)
+            self._known[key] = compare_retyped(before, after, on_unknown, self.effort)
         return self._known[key]
 
     def proof(self, before: Node, after: Node, on_unknown: tuple[str, str]) -> Proof:

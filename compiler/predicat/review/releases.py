@@ -392,7 +392,8 @@ class Rules:
 
 
 def _compare(before: Released, after: Released, fields: Mapping[str, FieldDecl]) -> Verdict:
-    from predicat.proof.compare import Verdict, compare_nodes  # noqa: PLC0415  # needs z3
+    from predicat.proof.compare import Verdict  # noqa: PLC0415  # needs z3
+    from predicat.proof.retyped import compare_retyped  # noqa: PLC0415  # needs z3
 
     try:
         nodes = with_widths(before.node(), fields), with_widths(after.node(), fields)
@@ -400,7 +401,7 @@ def _compare(before: Released, after: Released, fields: Mapping[str, FieldDecl])
         return Verdict(
             "unsupported", notes=("this version of predicat cannot read its line in the lock file",)
         )
-    return compare_nodes(*nodes, (before.on_unknown, after.on_unknown), effort=10)
+    return compare_retyped(*nodes, (before.on_unknown, after.on_unknown), effort=10)
 
 
 def _params_text(params: Mapping[str, Any]) -> str:
