@@ -101,12 +101,23 @@ WORDS = [
 ]
 OTHERS = ["true", "false", "null", "[]", "{}", '["c77"]', '{"c77": 1}', '["123"]', "[123]", '{"zip": "z77"}']
 VALUES = [*NUMBERS, *(json.dumps(word) for word in WORDS), *OTHERS]
+NEAR = ["-122.99999999999999999999", "10.00000000000000000001", "9.99999999999999999999", "9.9", "9.5", "100"]
+NUMBERS += [
+    *NEAR,
+    "-0.00000000000000000001",
+    "99.99999999999999999999",
+    "100.0000",
+    "-1.0",
+    "-10.000000000000000001",
+]
 KEYS = ("seats", "city", "vip", "score", "since", "nick", "rare", "a", "odd 'key\"")
 # A document for each value, which is under each key, and others.
 DOCUMENTS = [
     *("{" + ", ".join(f"{json.dumps(key)}: {value}" for key in KEYS) + "}" for value in VALUES),
     *("{}", "null", "[]", '"rare"', "123", '["rare", "seats"]', '{"address": {"zip": "z77"}}'),
     '{"tags": ["t77", 1, 2]}',
+    '{"address": [{"zip": "z77"}]}',
+    '{"address": {"zip": 77}}',
 ]
 MORE = [
     "(profile->>'seats')::int < 123",
@@ -147,6 +158,25 @@ MORE = [
     "profile->'a' ? '123' OR (profile->>'seats')::int = 12",
     "(profile->'a' ? 'zip') IS NULL",
     "profile->'tags'->0 ? 't77'",
+    "profile->'seats' < '123'",
+    "profile->'seats' <= '12' OR profile->>'city' = 'z' OR profile->'a' >= '991'",
+    "profile->'seats' BETWEEN '12' AND '123' AND profile->'a' < '991'",
+    "NOT profile->'seats' > '990'",
+    "NOT (profile->'seats' <= '0' OR profile->>'city' = 'z')",
+    "(profile->'seats' >= '122.5') IS NOT TRUE",
+    "profile->'seats' > '1e300'",
+    "profile->'seats' IN ('0', '123', '99.9', 'true', '\"c77\"')",
+    "profile->'seats' <> '123'",
+    "profile->'city' < '\"c77\"'",
+    "profile->'city' >= '\"C77\"' AND profile->'city' <= '\"c78\"'",
+    "profile->'city' IN ('\"c77\"', '\"123\"', '\"true\"')",
+    "profile->0 < '500'",
+    "profile->>'seats' = '1'",
+    "profile->>'seats' = '-123' OR profile->>'seats' = '10'",
+    "profile->>'seats' = '0'",
+    "profile->>'seats' IN ('123', '12')",
+    "jsonb_array_length(profile->'a') > 0",
+    "profile#>'{address,zip}' = '\"z77\"'",
 ]  # fmt: skip
 TEXTS = [*(str(one["postgres"]) for one in CONDITIONS), *MORE]
 
@@ -204,6 +234,46 @@ def _served(text: str, index: str, server: int) -> str:
     return POSTGRES.render(
         node_of(text), condition=True, storage=stated("C", [index]), runtime=available(server)
     )
+
+
+# Indexes that people make beside those of the benchmark, with tests that they serve.
+INDEXES = [
+    ("profile->'a' = '123'", "((profile -> 'a'))"),
+    ("profile->'a' IN ('10', '100', '-0.5')", "((profile -> 'a'))"),
+    ("profile->'a' < '12'", "((profile -> 'a'))"),
+    ("profile->'a' <= '123' AND profile->'a' >= '10'", "((profile -> 'a'))"),
+    ("profile->'a' > '\"c77\"'", "((profile -> 'a'))"),
+    ("profile->'a' = '\"123\"'", "((profile -> 'a'))"),
+    ("profile->'a' = 'true'", "USING hash ((profile -> 'a'))"),
+    ("profile->'a' IN ('\"c77\"', '\"true\"')", "((profile -> 'a'))"),
+    ("profile->>'a' = '123'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '100'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '10'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '-10'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '-123'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '0'", "((profile ->> 'a'))"),
+    ("profile->>'a' = '1'", "((profile ->> 'a'))"),
+    ("profile->'address'->>'zip' = 'z77'", "((profile #>> '{address,zip}'::text[]))"),
+    ("profile->'address'->'zip' > '70'", "((profile #> '{address,zip}'))"),
+    ("(profile#>>'{address,zip}')::int = 77", "(((profile #>> '{address,zip}')::int))"),
+    ("profile @> '{\"a\": 123}'", "((profile -> 'a'))"),
+]
+
+
+def test_an_index_on_the_value_or_its_text(installed: Any) -> None:
+    """The rows are those of the evaluator, read by the index."""
+    for text, index in rounds(INDEXES, 15):
+        kept = _castable(installed, index)
+        fill(installed, kept)
+        installed.execute(f"CREATE INDEX wanted ON public.records {index}".encode())
+        installed.execute("ANALYZE public.records; SET enable_seqscan = off")
+        try:
+            sql = _served(text, index, installed.info.server_version)
+            check(installed, kept, text, sql)
+            plan = installed.execute(f"EXPLAIN SELECT * FROM public.records WHERE {sql}".encode()).fetchall()
+            assert any("wanted" in row[0] for row in plan), f"{text}\n{sql}"
+        finally:
+            installed.execute("RESET enable_seqscan")
 
 
 @pytest.mark.parametrize("planner", ["enable_seqscan", "enable_indexscan"])

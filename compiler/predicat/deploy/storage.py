@@ -26,7 +26,8 @@ WHERE i.indrelid = ANY (%s::bigint[]::oid[]) AND i.indisvalid ORDER BY i.indreli
 # The column with the locale of a provider has different names in different versions of PostgreSQL.
 _DATABASE = """
 SELECT coalesce(d ->> 'datlocprovider', 'c'),
-  coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate'), d ->> 'datctype'
+  coalesce(d ->> 'datlocale', d ->> 'daticulocale', d ->> 'datcollate')
+    || coalesce('-u-' || (d ->> 'daticurules'), ''), d ->> 'datctype'
 FROM (SELECT to_jsonb(b) AS d FROM pg_database b WHERE datname = current_database()) AS t
 """
 _COLUMNS = """
@@ -118,4 +119,6 @@ def _order(provider: str, locale: str, letters: str) -> TextOrder:
     if provider != "c" or letters == locale:
         return order
     case = text_order(provider, letters)
-    return TextOrder(order.by_code_point, order.serves_prefixes, case.ascii_case, case.usual_case)
+    return TextOrder(
+        order.by_code_point, order.serves_prefixes, case.ascii_case, case.usual_case, order.digits
+    )

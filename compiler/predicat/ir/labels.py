@@ -20,6 +20,8 @@ _SURFACE = {
     "json_equals": Names(kind="an equality of JSON values"),
     "json_in": Names(kind="an equality of JSON values"),
     "json_has": Names(kind="a test of a key of JSON"),
+    "json_order": Names(kind="a comparison of JSON values"),
+    "json_length": Names(kind="the length of a JSON array"),
     "json_element": Names(kind="a look-up in a JSON value"),
     "json_let": Names(kind="a look-up in JSON in a string"),
 }

@@ -22,12 +22,12 @@ def condition(r: Renderer, node: Node) -> Sql:
 def _conjuncts(r: Renderer, node: Node) -> list[Sql]:
     if isinstance(node, Call) and node.op == "and":
         return conjuncts(r, node, lambda part: _conjuncts(r, part))
-    if isinstance(node, Call) and node.op == "or":
+    sql = _short(r, node) if r.rewritings.short_tests else None
+    if isinstance(node, Call) and node.op == "or" and sql is None:
         ends = disjuncts(
             r, node, lambda part: condition(r, part), lambda part, sql: and_(*_served(r, part, sql))
         )
         return [or_(*ends)]
-    sql = _short(r, node) if r.rewritings.short_tests else None
     return _served(r, node, r.node(node) if sql is None else sql)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from predicat.backends.sql import json_order
 from predicat.forms.json_values import document_of
 from predicat.ir.nodes import (
     LEAVES,
@@ -38,6 +39,7 @@ JSON_STEPS = JSON_LOOK_UPS | {"json_element"}
 # `json_element`: a look-up with a JSON value as the key, of a member by its name or an element by its
 # position.
 # `json_has`: PostgreSQL's `?`: a member of this name, an element that is this string, or this string itself.
+# `json_order`: a comparison in the order of PostgreSQL's jsonb. `json_length`: the length of an array.
 ONLY_IN_SQL: Sequence[str] = (
     "json_text",
     "json_equals",
@@ -45,17 +47,25 @@ ONLY_IN_SQL: Sequence[str] = (
     "json_other",
     "json_element",
     "json_has",
+    "json_order",
+    "json_length",
     "json_let",
 )
 
 
 def with_key_tests(node: Node, *, where: bool) -> Node:
-    """The predicate with `json_has` for what that means. `where`: FALSE and UNKNOWN mean the same."""
+    """The predicate with `json_has`, `json_order` and `json_length` for what these mean. `where`: FALSE and
+    UNKNOWN mean the same.
+    """
     if isinstance(node, LEAVES):
         return node
-    if isinstance(node, Call) and (found := _key_test(node, where=where)) is not None:
-        return found
+    if isinstance(node, Call):
+        found = _key_test(node, where=where) or json_order.order_test(node) or json_order.array_length(node)
+        if found is not None:
+            return found
     inside = where and isinstance(node, Call) and node.op in JUNCTIONS
+    if inside:
+        node = json_order.order_in_rows(node)
     return rewrite_children(node, lambda part: with_key_tests(part, where=inside))
 
 

@@ -19,12 +19,14 @@ class TextOrder(Struct, frozen=True):
         serves_prefixes: LIKE 'abc%' can use a plain index in this order.
         ascii_case: LOWER and UPPER change ASCII letters only.
         usual_case: LOWER and UPPER map ASCII letters to each other. Turkish, Azeri and Lithuanian do not.
+        digits: It orders texts of digits with one decimal point digit by digit, and letters after digits.
     """
 
     by_code_point: bool = False
     serves_prefixes: bool = False
     ascii_case: bool = False
     usual_case: bool = False
+    digits: bool = False
 
 
 UNKNOWN_ORDER = TextOrder()

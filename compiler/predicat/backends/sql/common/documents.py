@@ -22,6 +22,7 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common import json_texts
+from predicat.backends.sql.json_order import compared, length
 from predicat.backends.sql.json_rewrites import has_key, is_only_text, path
 from predicat.backends.sql.renderer import Renderer, Rule, constant
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
@@ -113,6 +114,14 @@ def _json_has(r: Renderer, node: Call) -> Sql:
     return r.node(has_key(value, key, r.fresh_name("v"), where=False))
 
 
+def _json_order(r: Renderer, node: Call) -> Sql:
+    return r.node(r.rewritings.documents(compared(node)))
+
+
+def _json_length(r: Renderer, node: Call) -> Sql:
+    return r.node(length(node))
+
+
 def _json_other(r: Renderer, node: Call) -> Sql:
     value, kinds = node.args
     json = r.dialect.documents
@@ -202,6 +211,8 @@ RULES: dict[str, Rule] = {
     "json_in": _json_in,
     "json_other": _json_other,
     "json_has": _json_has,
+    "json_order": _json_order,
+    "json_length": _json_length,
     **dict.fromkeys(("json_get", "json_at", "json_element"), _looked_up),
     "json_let": json_texts.let,
 }

@@ -67,6 +67,7 @@ POSTGRES = Dialect(
         **value_lists.ROWS,
         **ROWS,
         "json_equals": documents.equals_where,
+        "or": documents.called_text,
         **{op: documents.condition(op) for op in ORDERED},
     },
     served=indexes.served,

@@ -27,15 +27,17 @@ from predicat.backends.sql.builders import (
     wrap,
 )
 from predicat.backends.sql.common.documents import ROWS, member_or_element, template
-from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, path
+from predicat.backends.sql.json_order import compared
+from predicat.backends.sql.json_rewrites import JSON_STEPS, constant_step, is_only_text, path
 from predicat.backends.sql.postgres import json_texts, times
 from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.queries import array_of, count_keys
 from predicat.backends.sql.postgres.ranges import numeric
-from predicat.backends.sql.renderer import Renderer, Rule, let, let_always
+from predicat.backends.sql.renderer import Renderer, Rule, constant, let, let_always
+from predicat.forms.json_values import as_text
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
-from predicat.ir.types import DOUBLE
+from predicat.ir.types import DOUBLE, JSON, STRING
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
@@ -48,6 +50,8 @@ def value(r: Renderer, node: Node) -> Sql:
     """A JSON value, possibly JSON null."""
     if not isinstance(node, Call) or node.op not in JSON_STEPS:
         return r.document(node)
+    if (whole := _indexed_path(r, node, exp.JSONBExtract)) is not None:
+        return whole
     if node.op == "json_element":
         return member_or_element(r, node)
     base, key = node.args
@@ -80,8 +84,21 @@ def _operand(sql: Sql) -> Sql:
 def text_of(r: Renderer, node: Node) -> Sql:
     """A string without its quotes, the JSON text of any other value, NULL for JSON null."""
     if isinstance(node, Call) and node.op == "json_get":
+        if (whole := _indexed_path(r, node, exp.JSONBExtractScalar)) is not None:
+            return whole
         return arrow(_operand(r.document(node.args[0])), wrap(r.key(node.args[1])), "->>")
     return exp.Paren(this=_json_text(r.document(node)))
+
+
+def _indexed_path(r: Renderer, node: Call, kind: type[exp.Binary]) -> Sql | None:
+    """Consecutive look-ups of members as the `#>` or `#>>` of which an index is; None if there is none."""
+    base, steps = path(node, lambda step: isinstance(step, str) and bool(_PLAIN_KEY.fullmatch(step)))
+    if len(steps) < 2 or "null" in steps or not r.storage.indexes:
+        return None
+    place = "{" + ",".join(map(str, steps)) + "}"
+    if not any(f"'{place}'" in key.expression for index in r.storage.indexes for key in index.keys):
+        return None
+    return kind(this=r.document(base), expression=string_literal(place))
 
 
 def not_null(sql: Sql) -> Sql:
@@ -117,6 +134,8 @@ def equals_where(r: Renderer, node: Call) -> Sql | None:
     """Whether a value equals a constant, in a WHERE: only a number is between two numbers."""
     value, wanted = node.args
     known = wanted.value if isinstance(wanted, Literal) else None
+    if isinstance(known, str) and not is_only_text(known) and not r.parameterize:
+        return scalar(r, value, json.dumps(known, ensure_ascii=False))
     bounds = None
     if isinstance(known, int | float) and not isinstance(known, bool) and not r.parameterize:
         number = Call(DOUBLE, "json_number", (value,), node.span)
@@ -125,6 +144,31 @@ def equals_where(r: Renderer, node: Call) -> Sql | None:
         low, high, _ = bounds
         return between(r.document(value), low, high)
     return ROWS["json_equals"](r, node)
+
+
+def text_of_number(node: Call) -> tuple[Node, int] | None:
+    """The value, and the integer, of `j ->> 'n' = '5'`: the string `5` or the number. None for other tests,
+    and for numbers that are as near to others as 0.1.
+    """
+    match node.args:
+        case (
+            Call(op="json_equals", args=(value, Literal(value=str() as text))),
+            Call(op="json_equals", args=(other, Literal(value=number))),
+        ) if node.op == "or" and value == other and type(number) is int and text == str(number):
+            return (value, number) if abs(number) < 2**49 else None
+        case _:
+            return None
+
+
+def called_text(r: Renderer, node: Call) -> Sql | None:
+    """`j ->> 'n' = '5'` with the function that reads the text, which finds its kind once."""
+    found = None if r.parameterize else text_of_number(node)
+    if found is None:
+        return None
+    value, number = found
+    read = as_text(value, node.span)
+    text = r.function(read) if isinstance(read, Call) else None
+    return None if text is None else binary(exp.EQ, text, str(number))
 
 
 def _comparison(op: str) -> Rule:
@@ -343,6 +387,26 @@ def _json_has(r: Renderer, node: Call) -> Sql:
     return exp.JSONBContainsTopKey(this=wrap(r.document(value)), expression=r.key(key))
 
 
+def _json_order(r: Renderer, node: Call) -> Sql:
+    """A comparison in the order of jsonb, which is that of the database for strings."""
+    base, step, sign, wanted = node.args
+    op, known = constant(sign), wanted.value if isinstance(wanted, Literal) else None
+    place: tuple[str, str] | None = None
+    if isinstance(known, float):
+        place = _boundary(op, known)
+    elif isinstance(known, str) and r.storage.order.by_code_point:
+        place = _CLOSED[op], json.dumps(known, ensure_ascii=False)
+    if place is None or r.parameterize:
+        return r.node(r.rewritings.documents(compared(node)))
+    value = Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step), node.span)
+    return binary(_SIGNS[place[0]], r.document(value), place[1])
+
+
+def _json_length(r: Renderer, node: Call) -> Sql:
+    sql = r.document(node.args[0])
+    return let(r, sql, lambda sql: case((json_kind(sql, "array"), call("JSONB_ARRAY_LENGTH", sql))))
+
+
 def _json_other(r: Renderer, node: Call) -> Sql:
     value, kinds = node.args
     kind = call("JSONB_TYPEOF", r.document(value))
@@ -358,5 +422,7 @@ RULES: dict[str, Rule] = {
     "json_size": _json_size,
     "json_other": _json_other,
     "json_has": _json_has,
+    "json_order": _json_order,
+    "json_length": _json_length,
     "json_items": _json_items,
 }

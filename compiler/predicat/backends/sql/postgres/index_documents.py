@@ -54,6 +54,8 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     need = needed(node)
     if need is None or not 0 < len(need.alternatives) <= _MOST or has_tree(r, sql):
         return None
+    if any(_has_tree(r, one) for one in need.alternatives):
+        return None
     several = len(need.alternatives) > 1
     # A test of elements is a subquery: `@>` is faster also where no index is known, as below a view.
     always = need.exact and isinstance(node, Quantifier)
@@ -68,6 +70,12 @@ def has_tree(r: Renderer, sql: Sql) -> bool:
     """Whether an index on a look-up itself serves the usual form of a test."""
     look_ups = sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
     return any(r.storage.index_on(spelling(part), _TREES) for part in look_ups)
+
+
+def _has_tree(r: Renderer, one: Required) -> bool:
+    """Whether an index on the value of a requirement itself serves the usual form of a test."""
+    value = _inner(r.column(one.base), one.path) if isinstance(one.base, Field) and one.path else None
+    return value is not None and r.storage.index_on(spelling(value), _TREES) is not None
 
 
 def _containment(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:

@@ -9,8 +9,8 @@ look-up.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import inf, nextafter
+from collections.abc import Callable, Sequence
+from math import copysign, inf, nextafter
 
 from msgspec import Struct
 from sqlglot import exp
@@ -26,6 +26,7 @@ from predicat.backends.sql.builders import (
     is_null,
     not_,
     number_literal,
+    string_literal,
 )
 from predicat.backends.sql.functions import Function
 from predicat.backends.sql.postgres import documents
@@ -35,7 +36,7 @@ from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.operators import FLIPPED
-from predicat.ir.types import BIGINT, BOOLEAN, JSON
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON
 
 # The types to which the author casts, in an index, by the functions that do it without an error.
 INDEXED = {
@@ -72,17 +73,19 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
     test = _test(node)
     if test is None or r.parameterize or r.runtime is None or not r.runtime.has(test.function):
         return None
-    authors = _by_index(r, test)
+    of_value = test.function.name == _ONLY_NUMBERS
+    authors = _near(documents.value(r, test.member), test, string_literal) if of_value else _by_index(r, test)
     if authors is None:
         return Served(_by_path(r, test)) if test.wanted else None
     exact = sql.copy()
-    for part in exact.find_all(exp.Anonymous):
+    for part in () if of_value else exact.find_all(exp.Anonymous):
         if part.name == called(test.function.name).name:
             part.set("this", called(f"exact_{test.function.name}").name)
     # As selective as the author's condition alone: the planner would multiply both.
     same = test.function.name in _SAME and isinstance(exact, exp.Binary | exp.In)
     value = exact.this if same else call("NULLIF", exact, exp.false())
-    return Served(and_(not_(is_null(value)), authors), exact=True)
+    decides = not_(is_null(value))
+    return Served(and_(authors, decides) if of_value else and_(decides, authors), exact=True)
 
 
 def _test(node: Node) -> _Test | None:
@@ -91,6 +94,8 @@ def _test(node: Node) -> _Test | None:
             return _test(Call(node.type, FLIPPED[op], (value, wanted), node.span))
         case Call(op=op, args=(value, Literal() as wanted)) if op in ("eq", "lt", "le", "gt", "ge"):
             return _found(value, op, [wanted])
+        case Call(op="json_equals", args=(value, Literal(value=int() | float()) as wanted)):
+            return _found(Call(DOUBLE, "json_number", (value,), node.span), "eq", [wanted])
         case Call(op="in", args=(value, Items(items=items))):
             return _found(value, "in", items)
         case Call(type=kind) if kind == BOOLEAN:
@@ -101,7 +106,9 @@ def _test(node: Node) -> _Test | None:
 
 def _found(value: Node, op: str, items: Sequence[Node]) -> _Test | None:
     wanted = [item.value for item in items if isinstance(item, Literal)]
-    numbers = [one for one in wanted if isinstance(one, int | float) and abs(one) < _MOST]
+    numbers = [
+        one for one in wanted if isinstance(one, int | float) and type(one) is not bool and abs(one) < _MOST
+    ]
     if not isinstance(value, Call) or len(numbers) < len(items):
         return None
     for function in _FUNCTIONS:
@@ -136,13 +143,13 @@ def _compared(value: Sql, test: _Test) -> Sql:
     return binary(COMPARISON_NODES[test.op], value, numbers[0])
 
 
-def _near(value: Sql, test: _Test) -> Sql:
+def _near(value: Sql, test: _Test, constant: Callable[[str], Sql] = number_literal) -> Sql:
     """A comparison that numbers near the constants pass, too."""
     low, high = _ends(test)
     if low is not None and high is not None:
-        return between(value, number_literal(low), number_literal(high))
+        return between(value, constant(low), constant(high))
     ends = zip((exp.GTE, exp.LTE), (low, high), strict=True)
-    return and_(*(binary(sign, value, number_literal(end)) for sign, end in ends if end is not None))
+    return and_(*(binary(sign, value, constant(end)) for sign, end in ends if end is not None))
 
 
 # --- a condition on the number
@@ -153,8 +160,7 @@ def _by_path(r: Renderer, test: _Test) -> Sql:
     low, high = _ends(test)
     sides = [f"{place} {sign} {end}" for sign, end in ((">", low), ("<", high)) if end is not None]
     path = exp.MatchAgainst(this=exp.Literal.string(f"strict {' && '.join(sides)}"), expressions=[base])
-    others = exp.false() if test.function.name == _ONLY_NUMBERS else exp.true()
-    return call("COALESCE", path, others)
+    return call("COALESCE", path, exp.true())
 
 
 def _ends(test: _Test) -> tuple[str | None, str | None]:
@@ -177,6 +183,8 @@ def _ends(test: _Test) -> tuple[str | None, str | None]:
 def _before(test: _Test, number: float, end: float) -> str:
     if test.function.meaning.type == BIGINT:
         return _shown(int(number) + (1 if end > 0 else -1))
+    if float(number).is_integer() and abs(number) < _MOST / 4:
+        return _shown(float(number) + copysign(0.5, end))
     return _shown(nextafter(float(number), end))
 
 

@@ -11,7 +11,13 @@ from collections.abc import Iterator, Sequence
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, and_, call, cast, or_, string_literal
-from predicat.backends.sql.postgres import index_arrays, index_documents, index_numbers, index_texts
+from predicat.backends.sql.postgres import (
+    index_arrays,
+    index_documents,
+    index_numbers,
+    index_texts,
+    index_values,
+)
 from predicat.backends.sql.postgres.index_documents import document, is_text_only
 from predicat.backends.sql.postgres.stored import spelling
 from predicat.backends.sql.renderer import Renderer
@@ -30,10 +36,20 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
         return _with_parameters(r, node, sql)
     if r.storage.indexes is None and not isinstance(node, Quantifier):
         return None
-    for rule in (index_arrays.served, index_documents.served, index_texts.served, index_numbers.served):
+    for rule in _RULES:
         if (result := rule(r, node, sql)) is not None:
             return result
     return None
+
+
+_RULES = (
+    index_arrays.served,
+    index_values.served,
+    index_documents.served,
+    index_texts.served,
+    index_numbers.served,
+    index_values.by_first_letters,
+)
 
 
 # --- with parameters

@@ -77,6 +77,8 @@ def _plain(sql: Sql) -> Sql:
             part.replace(exp.Anonymous(this=type(part).__name__.upper(), expressions=[part.this]))
         elif isinstance(part, exp.Anonymous):
             part.set("this", part.name.upper())
+        elif isinstance(part, exp.JSONBExtract | exp.JSONBExtractScalar):
+            part.set("expression", part.expression.unnest().find(exp.Literal) or part.expression)
         elif isinstance(part, exp.JSONExtract | exp.JSONExtractScalar):
             part.set("only_json_types", True)
             part.set("expression", _key_of(part.expression))
@@ -105,6 +107,8 @@ def text_order(provider: str, locale: str) -> TextOrder:
         serves_prefixes=code_points and (provider == "b" or plain),
         ascii_case=plain and provider != "i",
         usual_case=bool(locale) and not locale.lower().startswith(_TURKISH),
+        # Options of ICU may compare digits as numbers, or put letters before them.
+        digits=bool(locale) and "-u-" not in locale and "@" not in locale,
     )
 
 
