@@ -903,3 +903,45 @@ def test_a_column_that_a_view_cannot_show(db: Any, apply: Apply, tmp_path: Path)
         with pytest.raises(PredicatError) as caught:
             catalog(tmp_path, NAMED.replace("[name]", columns))
         assert [item.span.text for item in caught.value.diagnostics] == [columns]
+
+
+CITEXT = """\
+apiVersion: predicat/v1
+dataset: people
+relation: {postgres: shop.people}
+fields: {name: citext, age: bigint}
+filters:
+  ann: {sql: "name = 'aNN'", view: {function: true}}
+  some: {sql: "name IN ('Ann', 'x') AND age > 1"}
+"""
+
+
+@pytest.fixture
+def citext(db: Any) -> Any:
+    db.execute(
+        "CREATE SCHEMA ext; CREATE EXTENSION IF NOT EXISTS citext; ALTER EXTENSION citext SET SCHEMA ext"
+    )
+    db.execute(
+        "ALTER TABLE shop.people ALTER name TYPE ext.citext; INSERT INTO shop.people VALUES ('Ann', 5)"
+    )
+    yield db
+    db.execute("DROP TABLE shop.people CASCADE; ALTER EXTENSION citext SET SCHEMA public; DROP SCHEMA ext")
+
+
+def test_views_compare_citext_wherever_its_operators_are(citext: Any, apply: Apply) -> None:
+    apply(CITEXT)
+    found = "SELECT array_agg(name::text) FROM shop.people"
+    for path in ("SET search_path = pg_catalog", "RESET search_path"):
+        citext.execute(path)
+        assert value(citext, f"{found}__ann") == value(citext, f"{found}__some") == ["Ann"]
+        assert value(citext, f"{found} AS p WHERE shop.people__ann(p)") == ["Ann"]
+    assert apply(CITEXT) == []
+    stored = value(citext, "SELECT pg_get_viewdef('shop.people__ann'::regclass)")
+    assert "OPERATOR(ext.=) 'ann'::ext.citext" in stored
+
+
+def test_operators_that_others_may_create_are_not_used(citext: Any, apply: Apply) -> None:
+    citext.execute("GRANT CREATE ON SCHEMA ext TO reader")
+    with pytest.raises(PredicatError, match="others may create operators in the schema ext"):
+        apply(CITEXT)
+    citext.execute("REVOKE CREATE ON SCHEMA ext FROM reader")

@@ -6,13 +6,14 @@ compared exactly: the server gets the query of the catalog once more, in a trans
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import psycopg
+from msgspec.structs import replace
 
-from predicat.deploy import marks
-from predicat.deploy.sessions import guarded
+from predicat.deploy import failures, marks
+from predicat.deploy.sessions import SETTINGS, find_citext, guarded, reads_citext
 from predicat.deploy.views import View
 
 _Part = TypeVar("_Part")
@@ -65,6 +66,22 @@ def made_here(connection: psycopg.Connection, views: Sequence[View]) -> dict[tup
     return result
 
 
+def in_full(connection: psycopg.Connection, views: Sequence[View]) -> list[View]:
+    """The views with the schema of citext before its operators, which only their transaction finds here.
+    Raises PredicatError if the server does not take the query of such a view.
+    """
+    return [_in_full(connection, view) if reads_citext(view.query) else view for view in views]
+
+
+def _in_full(connection: psycopg.Connection, view: View) -> View:
+    with failures.errors_reported(connection):
+        query, function = (
+            made_of(connection, text, find_citext).rstrip(";") if text else ""
+            for text in (view.query, view.function)
+        )
+    return replace(view, query=query, function=function)
+
+
 def settled(connection: psycopg.Connection, views: Sequence[View]) -> dict[tuple[str, str], str]:
     """The queries of views as they are after a dump and restore, where that may be another text."""
     asked = {view.place: view.query for view in views if _UNSETTLED.search(view.query)}
@@ -78,15 +95,23 @@ def stored(
     result: dict[tuple[str, str], str] = {}
     for place, query in queries.items():
         try:
-            with connection.transaction(force_rollback=True):
-                connection.execute(f"CREATE TEMPORARY VIEW predicat_text AS {query.rstrip(';')}".encode())
-                row = connection.execute(
-                    b"SELECT pg_get_viewdef('pg_temp.predicat_text'::regclass)"
-                ).fetchone()
+            result[place] = made_of(connection, query)
         except psycopg.Error:  # a role without TEMPORARY, a replica, a function that is gone
             continue
-        result[place] = str((row or ("",))[0])
     return result
+
+
+def made_of(
+    connection: psycopg.Connection, query: str, find: Callable[[psycopg.Connection, str], None] | None = None
+) -> str:
+    """The text that the server makes of a query, which may find more names. Nothing stays."""
+    with connection.transaction(force_rollback=True):
+        if find is not None:
+            find(connection, query)
+        connection.execute(f"CREATE TEMPORARY VIEW predicat_text AS {query.rstrip(';')}".encode())
+        connection.execute(f"SET LOCAL search_path = {SETTINGS['search_path']}".encode())
+        row = connection.execute(b"SELECT pg_get_viewdef('pg_temp.predicat_text'::regclass)").fetchone()
+    return str((row or ("",))[0])
 
 
 def _batched(parts: Sequence[_Part]) -> Iterator[list[_Part]]:

@@ -130,6 +130,7 @@ def compared(
     views = views_of(catalog, name, relations, schema, chosen.runtime)
     oids = [relation.oid for relation in relations.values()]
     with guarded(connection):
+        views = definitions.in_full(connection, views)
         existing = suspended
         if existing is None:
             existing = inventory.read(connection, name, [view.place for view in views], oids)

@@ -84,3 +84,25 @@ def outermost(connection: psycopg.Connection) -> None:
 def guard(connection: psycopg.Connection, limits: Limits | None = None) -> None:
     """The settings for the rest of a transaction."""
     connection.execute("; ".join(statements(limits or Limits())).encode())
+
+
+# The schema of citext, and whether somebody else than its owner may create objects in it.
+_EXTENSION = b"""SELECT quote_ident(n.nspname), EXISTS (SELECT FROM aclexplode(n.nspacl) AS a
+  LEFT JOIN pg_roles AS r ON r.oid = a.grantee
+  WHERE a.privilege_type = 'CREATE' AND a.grantee <> n.nspowner AND r.rolsuper IS NOT TRUE)
+FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace WHERE e.extname = 'citext'"""
+
+
+def reads_citext(query: str) -> bool:
+    """Whether a query that was generated compares in the type citext."""
+    return "::citext" in query
+
+
+def find_citext(connection: psycopg.Connection, query: str) -> None:
+    """Let the rest of a transaction find the operators of citext, if a query reads them. Raises PredicatError
+    if others may create operators in their schema.
+    """
+    for schema, is_open in connection.execute(_EXTENSION).fetchall() if reads_citext(query) else ():
+        if is_open:
+            raise PredicatError.of(say.open_extension("citext", schema))
+        connection.execute(f"SET LOCAL search_path = pg_catalog, {schema}, pg_temp".encode())

@@ -12,7 +12,7 @@ from predicat.api import Predicate
 from predicat.backends.sql.shown import of_engine
 from predicat.deploy.columns import check_fields
 from predicat.deploy.relations import columns_of
-from predicat.deploy.sessions import guarded
+from predicat.deploy.sessions import find_citext, guarded
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.ir.nodes import FieldDecl
@@ -52,6 +52,7 @@ def seek(
     query = f"SELECT * FROM {_table(relation)} WHERE {predicate.sql('postgres')}{ordered} LIMIT 1"
     _check(connection, predicate, relation)
     with guarded(connection), _telling(sensitive=sensitive):
+        find_citext(connection, query)
         row = connection.cursor(row_factory=dict_row).execute(query.encode()).fetchone()
         explained = connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
         size = connection.execute("SELECT current_setting('block_size')::bigint").fetchone()

@@ -121,6 +121,8 @@ def _local(_sql: Sql, value: datetime) -> Sql:
 
 
 _UBIGINT = exp.DataType(this=exp.DType.UBIGINT)
+# Without the type, a session that does not find its operators compares texts. With it, that is an error.
+_CITEXT = exp.DataType(this=exp.DType.USERDEFINED, kind="citext")
 
 # By form and engine. An engine without a row has the values of the core type in its columns.
 HELD: dict[str, Mapping[str, Held]] = {
@@ -163,7 +165,15 @@ HELD: dict[str, Mapping[str, Held]] = {
         "spark": Held("binary", _hex, _unhexed, given=_as_bytes, written=_of_digits),
     },
     "citext": {
-        "postgres": Held("citext", _text, only_if=_is_ascii, fits=str.isascii, pairs=False, ordered=False),
+        "postgres": Held(
+            "citext",
+            _text,
+            lambda sql, _: exp.Cast(this=sql, to=_CITEXT.copy()),
+            only_if=_is_ascii,
+            fits=str.isascii,
+            pairs=False,
+            ordered=False,
+        ),
     },
     "timestamp_ntz": {
         "postgres": Held("timestamp without time zone", between_utc, _local, between_utc, _without_zone),

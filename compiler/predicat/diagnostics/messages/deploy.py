@@ -83,6 +83,9 @@ another_catalog = Problem[str, str, str]("""view: {shown} belongs to the catalog
 edited_and_gone = Failure[str, str, str]("""view: {shown} was changed by hand: {touched}, and {reason}
     hint: put the change into the catalog, then run predicat apply --force""")
 embedded_server = Failure[object, str]("engine: the embedded PostgreSQL server in {folder} failed: {reason}")
+open_extension = Failure[str, str]("""(name, schema) open-extension: others may create operators
+    in the schema {schema} of the extension {name}, so its operators are not used
+    hint: ALTER EXTENSION {name} SET SCHEMA extensions, or REVOKE CREATE ON SCHEMA {schema} from them""")
 open_transaction = Failure[()]("""usage: the connection has an open transaction
     hint: commit it first""")
 without_dataset = Text[str]("there is no dataset {name}")
