@@ -12,6 +12,9 @@ in memory. Of a hundred filters, by what they say:
 - 10 a key of headers = and amount >
 - 10 an element of tags, and kind <>
 - 10 without an equality: 5 source LIKE 'x%', 3 amount BETWEEN (narrow), 2 source LIKE '%x%'
+
+`--mixes` measures others (`matching_mixes.py`) side by side with it, each as a share of its rows per
+CPU second.
 """
 
 import argparse
@@ -22,25 +25,19 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import matching_mixes
 from chart import chart
+from matching_mixes import FIELDS
 
 import predicat
 import predicat_spark
 from predicat_spark.settings import settings
 
-FIELDS = {
-    "kind": "string",
-    "tenant": "string",
-    "region": "string",
-    "source": "string",
-    "amount": "double",
-    "size": "bigint",
-    "headers": "map<string, string>",
-    "tags": "array<string>",
-}
+OWN = "bench"
 COLUMNS = (
     f"hash({', '.join(name for name in FIELDS if name != 'headers')}, map_keys(headers), map_values(headers))"
 )
@@ -88,11 +85,12 @@ def sql_of(place: int, rng: random.Random) -> str:
             return f"CONTAINS(source, '-{rng.randrange(1000, 2000)}-')"
 
 
-def manifest(path: Path, count: int, changed: int = 0, seed: int = 8) -> list[str]:
-    """Write a manifest of the mix; the first `changed` filters have other constants. Returns their SQL."""
+def manifest(path: Path, count: int, changed: int = 0, seed: int = 8, mix: str = OWN) -> list[str]:
+    """Write a manifest of a mix; the first `changed` filters have other constants. Returns their SQL."""
     rng, again = random.Random(7), random.Random(seed)
-    found = [sql_of(place, rng) for place in range(count)]
-    found[:changed] = [sql_of(place, again) for place in range(changed)]
+    one = sql_of if mix == OWN else partial(matching_mixes.sql_of, mix)
+    found = [one(place, rng) for place in range(count)]
+    found[:changed] = [one(place, again) for place in range(changed)]
     rows = [
         {
             "name": f"bench.f{place}",
@@ -153,10 +151,10 @@ class Bench:
         runtime = self.jvm.java.lang.Runtime.getRuntime()
         return float(runtime.totalMemory() - runtime.freeMemory())
 
-    def query(self, sql: str) -> tuple[float, float, Any]:
+    def query(self, sql: str, runs: int | None = None) -> tuple[float, float, Any]:
         """Best seconds, CPU seconds of that run, and the result."""
         found = []
-        for _ in range(self.runs):
+        for _ in range(runs or self.runs):
             before = self.cpu()
             seconds, value = timed(lambda: self.spark.sql(sql).first()[0])
             found.append((seconds, self.cpu() - before, value))
@@ -199,6 +197,39 @@ class Bench:
             f"another query {1000 * again:.0f} ms, a plain one {1000 * plain:.0f} ms",
             flush=True,
         )
+
+    def mixes(self, count: int, names: list[str]) -> None:
+        """Each mix, and the own one, in turn: the first query of its manifest, then the best of the runs."""
+        speeds: dict[str, float] = {}
+        for turn in range(self.runs):
+            for mix in [OWN, *names]:
+                path = self.folder / f"{mix}-{count}.json"
+                if not turn:
+                    manifest(path, count, mix=mix)
+                loaded = {
+                    "spark.predicat.manifest": str(path),
+                    "spark.predicat.manifest.checkSeconds": "3600",
+                }
+                with settings(self.spark, loaded):
+                    predicat_spark.refresh(self.spark)
+                    before = self.cpu()
+                    first, _ = timed(
+                        lambda: self.spark.sql(
+                            "SELECT count_matching_filters('bench') FROM bench LIMIT 1"
+                        ).collect()
+                    )
+                    building = self.cpu() - before
+                    sql = "SELECT sum(size(matching_filter_ids('bench'))) FROM bench"
+                    _, cpu, matches = self.query(sql, 1)
+                speeds[mix] = max(speeds.get(mix, 0), self.rows / cpu)
+                share = speeds[mix] / speeds[OWN]
+                found = f"first query {first:.1f} s ({building:.1f} s of CPU)" if not turn else ""
+                print(
+                    f"{count:>7} filters, {mix:9}: {matches / self.rows:6.2f} matches a row; "
+                    f"{speeds[mix]:>10,.0f} rows per CPU second, {share:.2f} of the own mix; "
+                    f"{found}",
+                    flush=True,
+                )
 
     def changed(self, count: int, turns: int = 5) -> None:
         """Each time one filter of many changes; the first time Java has not compiled the way there."""
@@ -299,10 +330,21 @@ class Bench:
 
 
 def main(
-    rows: int, filters: list[int], naive: list[int], naive_rows: int, runs: int, picture: Path | None
+    rows: int,
+    filters: list[int],
+    mixes: list[str],
+    naive: list[int],
+    naive_rows: int,
+    runs: int,
+    picture: Path | None,
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         bench = Bench(Path(name), rows, runs)
+        if mixes:
+            for count in filters:
+                bench.mixes(count, mixes)
+            bench.spark.stop()
+            return
         _, cpu, _ = bench.query(f"SELECT max({COLUMNS}) FROM bench")
         print(f"reading the columns: {rows / cpu:,.0f} rows per CPU second", flush=True)
         for count in filters:
@@ -322,6 +364,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rows", type=int, nargs="?", default=5_000_000)
     parser.add_argument("--filters", type=int, nargs="*", default=[5, 10, 100, 1000, 10_000, 100_000])
+    parser.add_argument(
+        "--mixes", nargs="*", default=[], choices=[*matching_mixes.MIXES, "together"], help="only these mixes"
+    )
     parser.add_argument("--naive", type=int, nargs="*", default=[5, 100])
     parser.add_argument(
         "--naive-rows", type=int, default=200_000, help="rows for 100 cases, and more for fewer"
@@ -329,4 +374,4 @@ if __name__ == "__main__":
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--chart", type=Path, help="write the figures to this file as a chart (SVG)")
     given = parser.parse_args()
-    main(given.rows, given.filters, given.naive, given.naive_rows, given.runs, given.chart)
+    main(given.rows, given.filters, given.mixes, given.naive, given.naive_rows, given.runs, given.chart)

@@ -2,7 +2,7 @@ package io.predicat.spark
 
 import scala.collection.mutable
 
-import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedFunction}
+import org.apache.spark.sql.catalyst.analysis.{UnresolvedAttribute, UnresolvedExtractValue, UnresolvedFunction}
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
@@ -59,9 +59,10 @@ object Wanted {
   def positive(wanted: Int): Boolean = wanted == True || wanted == NotFalse
 }
 
-/** What a list holds: the elements of an array column, or what the text of a slot has in it. */
+/** What a list holds: the elements of an array column, what they have in them, or what the text of a slot has in it. */
 private sealed trait ListOf
 private case class ElementsOf(column: Int) extends ListOf
+private case class PartsOfElements(column: Int) extends ListOf
 private case class PartsOf(slot: Int) extends ListOf
 
 /** The values that tests ask for, and the constants that they compare with. */
@@ -76,6 +77,7 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
   private val byOrigin = mutable.HashMap.empty[Any, Int]
   private val lists = mutable.LinkedHashMap.empty[ListOf, Int]
   private val elements = mutable.HashMap.empty[Int, mutable.LinkedHashMap[UTF8String, Int]]
+  private val elementParts = mutable.HashMap.empty[Int, mutable.LinkedHashMap[Part, Int]]
   val expressions: mutable.ArrayBuffer[Expression] = mutable.ArrayBuffer.empty
   val attributes: IndexedSeq[AttributeReference] = names.zip(types).map { case (name, kind) => AttributeReference(name, kind)() }
   private val places = names.zipWithIndex.toMap
@@ -98,19 +100,20 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
   def order(slotOfText: Int): Int = slot(FromOrder(slotOfText), FromOrder(slotOfText), Shape.Whole)
   def list(place: Int): Int = lists.getOrElseUpdate(ElementsOf(place), lists.size)
   def partsOf(slot: Int): Int = lists.getOrElseUpdate(PartsOf(slot), lists.size)
-  def isOfText(list: Int): Boolean = lists.exists { case (of, place) => place == list && of.isInstanceOf[PartsOf] }
+  def partsOfElements(place: Int): Int = lists.getOrElseUpdate(PartsOfElements(place), lists.size)
+  def isOfText(list: Int): Boolean = lists.exists { case (of, place) => place == list && !of.isInstanceOf[ElementsOf] }
 
   def shape(slot: Int): Int = entries(slot).shape
   def origin(slot: Int): Origin = entries(slot).origin
   def text(slot: Int, value: UTF8String): Long = number(entries(slot).texts, value)
   def element(place: Int, value: UTF8String): Long = number(elements.getOrElseUpdate(place, mutable.LinkedHashMap.empty), value)
-  def part(slot: Int, value: Part): Long = {
-    val parts = entries(slot).parts
-    parts.getOrElseUpdate(value.copy(text = value.text.copy()), parts.size).toLong
-  }
+  def part(slot: Int, value: Part): Long = number(entries(slot).parts, value)
+  def elementPart(place: Int, value: Part): Long = number(elementParts.getOrElseUpdate(place, mutable.LinkedHashMap.empty), value)
   def bound(slot: Int, value: UTF8String): Unit = if (value != null) entries(slot).bounds += value
 
   private def number(texts: mutable.LinkedHashMap[UTF8String, Int], value: UTF8String): Long = texts.getOrElseUpdate(value.copy(), texts.size).toLong
+  private def number(parts: mutable.LinkedHashMap[Part, Int], value: Part): Long =
+    parts.getOrElseUpdate(value.copy(text = value.text.copy()), parts.size).toLong
 
   /** After all conditions are read: the numbers of the bounds of texts. */
   def sort(): Unit = entries.foreach(entry => entry.sorted = entry.bounds.toArray.sorted(Ordering.fromLessThan[UTF8String](_.compareTo(_) < 0)))
@@ -126,6 +129,7 @@ class Vocabulary(val names: IndexedSeq[String], val types: IndexedSeq[DataType])
     case ElementsOf(place) =>
       val kind = types(place).asInstanceOf[ArrayType].elementType
       new ArrayElements(place, kind, Vocabulary.shape(kind), new TextTable(elements.get(place).fold(Array.empty[UTF8String])(_.keys.toArray)))
+    case PartsOfElements(place) => new ElementParts(place, new TextParts(elementParts(place).keys.toArray))
     case PartsOf(slot) => new TextElements(slot, new TextParts(entries(slot).parts.keys.toArray))
   }
 
@@ -160,8 +164,8 @@ object Vocabulary {
   }
 }
 
-/** Reads the predicate of a filter as a two-valued condition. `later` keeps what Spark must resolve. */
-class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
+/** Reads the predicate of a filter as a two-valued condition. `later` keeps what Spark must resolve; of `operands` it is known what they become. */
+class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int], operands: collection.Map[Expression, Expression] = Map.empty) {
   import Wanted._
 
   def read(condition: Expression, wanted: Int): Formula = condition match {
@@ -213,11 +217,16 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     case GreaterThanOrEqual(Constant(constant), value) => compared(value, constant, "<=", wanted)
     case In(value, items) => listed(value, items, wanted)
     case StartsWith(value, Literal(prefix: UTF8String, _)) => prefixed(value, prefix, wanted)
-    case Contains(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = false), wanted)
+    case Contains(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text), wanted)
     case EndsWith(value, Literal(text: UTF8String, kind)) if long(text, kind) => part(value, Part(text, atEnd = true), wanted)
+    case Like(value, Literal(pattern: UTF8String, kind), escape) if !condition.resolved => FormulaReader.part(pattern.toString, escape).flatMap {
+      case Part(text, true, true) => compared(value, Literal(text, kind), "=", wanted)
+      case Part(text, true, false) => prefixed(value, text, wanted)
+      case Part(text, false, atEnd) => test(if (atEnd) EndsWith(value, Literal(text, kind)) else Contains(value, Literal(text, kind)), wanted)
+    }
     case Like(value, Literal(pattern: UTF8String, _), escape) => like(condition, value, FormulaReader.chunk(pattern.toString, escape), wanted)
     case IsNaN(value) => slot(value).filter(vocabulary.shape(_) == Shape.Real).map(operand => FormulaReader.plain(Test(surely(wanted), operand, Shape.Nan, Shape.Nan)))
-    case ArrayContains(array, Constant(constant)) => element(array, constant, wanted)
+    case ArrayContains(array, Constant(constant)) => element(array, (place, kind) => equal(place, kind, constant), wanted)
     case call: UnresolvedFunction if call.nameParts.length == 1 => named(call.nameParts.head.toLowerCase(java.util.Locale.ROOT), call.arguments, wanted)
     case _ => slot(condition).filter(_ => kind(condition).contains(BooleanType)).map(strict(wanted, _, 1, 1))
   }
@@ -230,9 +239,8 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
     case ("isnan", Seq(value)) => test(IsNaN(value), wanted)
     case ("isnull", Seq(value)) => test(IsNull(value), wanted)
     case ("isnotnull", Seq(value)) => test(IsNotNull(value), wanted)
-    case ("array_contains", Seq(array, Constant(constant))) => element(array, constant, wanted)
-    case ("exists", Seq(array, LambdaFunction(EqualTo(variable: UnresolvedNamedLambdaVariable, Constant(constant)), Seq(bound: UnresolvedNamedLambdaVariable), _)))
-        if variable.nameParts == bound.nameParts => element(array, constant, wanted)
+    case ("array_contains", Seq(array, Constant(constant))) => element(array, (place, kind) => equal(place, kind, constant), wanted)
+    case ("exists", Seq(array, LambdaFunction(body, Seq(variable: UnresolvedNamedLambdaVariable), _))) => element(array, some(body, variable, _, _), wanted)
     case _ => None
   }
 
@@ -244,7 +252,8 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
 
   private def kind(value: Expression): Option[DataType] = value match {
     case UnresolvedAttribute(Seq(name)) => vocabulary.place(name).map(vocabulary.types)
-    case looked: UnresolvedFunction => mapKey(looked).map(_._3)
+    case looked @ (_: UnresolvedFunction | _: UnresolvedExtractValue) if mapKey(looked).isDefined => mapKey(looked).map(_._3)
+    case operand if operands.contains(operand) => Some(operands(operand).dataType)
     case found if found.resolved => Some(found.dataType)
     case _ => None
   }
@@ -253,18 +262,41 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   private def slot(value: Expression): Option[Int] = value match {
     case UnresolvedAttribute(Seq(name)) => vocabulary.place(name).map(vocabulary.column)
     case reference: AttributeReference => vocabulary.place(reference).map(vocabulary.column)
-    case looked: UnresolvedFunction => mapKey(looked).map { case (place, key, kind) => vocabulary.key(place, key, kind) }
+    case looked @ (_: UnresolvedFunction | _: UnresolvedExtractValue) if mapKey(looked).isDefined =>
+      mapKey(looked).map { case (place, key, kind) => vocabulary.key(place, key, kind) }
+    case operand if operands.contains(operand) => Some(vocabulary.expression(operands(operand)))
     case found if later.isEmpty && !found.foldable => Some(vocabulary.expression(found))
     case _ => None
   }
 
-  private def mapKey(call: UnresolvedFunction): Option[(Int, UTF8String, DataType)] = (call.nameParts, call.arguments) match {
-    case (Seq(name), Seq(UnresolvedAttribute(Seq(column)), Literal(key: UTF8String, _))) if name.equalsIgnoreCase("try_element_at") =>
-      vocabulary.place(column).map(place => (place, vocabulary.types(place))).collect {
-        case (place, MapType(_: StringType, value, _)) if Vocabulary.shape(value) != Shape.Other => (place, key, value)
-      }
+  private def mapKey(look: Expression): Option[(Int, UTF8String, DataType)] = (look match {
+    case UnresolvedExtractValue(UnresolvedAttribute(Seq(column)), Literal(key: UTF8String, _)) => Some((column, key))
+    case call: UnresolvedFunction if call.nameParts.length == 1 && call.nameParts.head.equalsIgnoreCase("try_element_at") => call.arguments match {
+      case Seq(UnresolvedAttribute(Seq(column)), Literal(key: UTF8String, _)) => Some((column, key))
+      case _ => None
+    }
     case _ => None
+  }).flatMap { case (column, key) => vocabulary.place(column).map(place => (place, vocabulary.types(place))).collect {
+    case (place, MapType(_: StringType, value, _)) if Vocabulary.shape(value) != Shape.Other => (place, key, value)
+  } }
+
+  /** What conditions compare with constants, where it is not known without Spark's analyzer. */
+  def operandsOf(condition: Expression): Seq[Expression] = condition match {
+    case And(left, right) => operandsOf(left) ++ operandsOf(right)
+    case Or(left, right) => operandsOf(left) ++ operandsOf(right)
+    case Not(inner) => operandsOf(inner)
+    case EqualNullSafe(inner, Literal(_: Boolean, BooleanType)) => operandsOf(inner)
+    case comparison: BinaryComparison => (comparison.left, comparison.right) match {
+      case (value, Constant(_)) => operand(value)
+      case (Constant(_), value) => operand(value)
+      case _ => Nil
+    }
+    case In(value, items) if items.forall(Constant.unapply(_).isDefined) => operand(value)
+    case _ => Nil
   }
+
+  private def operand(value: Expression): Seq[Expression] =
+    if (kind(value).isEmpty && value.exists(_.isInstanceOf[UnresolvedAttribute])) Seq(value) else Nil
 
   private def comparable(value: Expression, constant: Literal): Option[(Int, Any)] =
     for { kind <- kind(value); number <- Constant.as(constant, kind); operand <- slot(value) } yield (operand, number)
@@ -344,26 +376,52 @@ class FormulaReader(vocabulary: Vocabulary, later: Option[Expression => Int]) {
   private def like(condition: Expression, value: Expression, text: UTF8String, wanted: Int): Option[Formula] =
     if (condition.resolved) slot(value).map { operand =>
       val near = if (wanted == True && long(text, StringType) && vocabulary.shape(operand) == Shape.Text)
-        Some((vocabulary.partsOf(operand), vocabulary.part(operand, Part(text, atEnd = false)))) else None
+        Some((vocabulary.partsOf(operand), vocabulary.part(operand, Part(text)))) else None
       strict(wanted, vocabulary.expression(condition), 1, 1).copy(part = near)
     }
     else None
 
-  /** Only whether an array has the element for sure: whether it lacks it for sure depends on its NULLs. */
-  private def element(array: Expression, constant: Literal, wanted: Int): Option[Formula] =
+  /** Only whether an array has an element for sure: whether it lacks it for sure depends on its NULLs. `tests` are those of the place and kind. */
+  private def element(array: Expression, tests: (Int, DataType) => Option[Seq[Test]], wanted: Int): Option[Formula] =
     if (wanted == False || wanted == NotFalse) None
     else (array match {
       case UnresolvedAttribute(Seq(name)) => vocabulary.place(name)
       case reference: AttributeReference => vocabulary.place(reference)
       case _ => None
-    }).flatMap(place => (vocabulary.types(place) match {
-      case ArrayType(kind, _) => Constant.as(constant, kind)
+    }).flatMap(place => vocabulary.types(place) match {
+      case ArrayType(kind, _) => tests(place, kind).map(found =>
+        if (wanted == NotTrue) Formula.joined(found.map(test => test.copy(flags = test.flags | MatchIndex.Negated)), all = true) else Formula.joined(found, all = false))
       case _ => None
-    }).map { constant =>
-      val list = vocabulary.list(place)
-      val number = constant match { case text: UTF8String => vocabulary.element(place, text); case other => other.asInstanceOf[Long] }
-      Test(MatchIndex.Element | (if (wanted == NotTrue) MatchIndex.Negated else 0), list, number, number)
     })
+
+  private def equal(place: Int, kind: DataType, constant: Literal): Option[Seq[Test]] = Constant.as(constant, kind).map { constant =>
+    val number = constant match { case text: UTF8String => vocabulary.element(place, text); case other => other.asInstanceOf[Long] }
+    Seq(Test(MatchIndex.Element, vocabulary.list(place), number, number))
+  }
+
+  /** Of a condition on one element: the tests of which one holds where some element makes it TRUE. */
+  private def some(condition: Expression, variable: UnresolvedNamedLambdaVariable, place: Int, kind: DataType): Option[Seq[Test]] = {
+    def is(value: Expression): Boolean = value match {
+      case one: UnresolvedNamedLambdaVariable => one.nameParts == variable.nameParts
+      case _ => false
+    }
+    condition match {
+      case Or(left, right) => for { one <- some(left, variable, place, kind); other <- some(right, variable, place, kind) } yield one ++ other
+      case EqualTo(value, Constant(constant)) if is(value) => equal(place, kind, constant)
+      case In(value, items) if is(value) =>
+        val found = items.map { case Constant(constant) => equal(place, kind, constant); case _ => None }
+        if (found.forall(_.isDefined)) Some(found.flatten.flatten) else None
+      case Like(value, Literal(pattern: UTF8String, StringType), escape) if is(value) && Vocabulary.shape(kind) == Shape.Text =>
+        FormulaReader.part(pattern.toString, escape).flatMap {
+          case Part(text, true, true) => equal(place, kind, Literal(text, StringType))
+          case part if long(part.text, kind) =>
+            val number = vocabulary.elementPart(place, part)
+            Some(Seq(Test(MatchIndex.Element, vocabulary.partsOfElements(place), number, number)))
+          case _ => None
+        }
+      case _ => None
+    }
+  }
 }
 
 object FormulaReader {
@@ -387,6 +445,13 @@ object FormulaReader {
       end(last) = (end(last) + 1).toByte
       Some(UTF8String.fromBytes(end))
     }
+  }
+
+  /** What a pattern of LIKE asks for, if it has no other wildcard than a percent sign at its ends. */
+  def part(pattern: String, escape: Char): Option[Part] = {
+    val (atStart, atEnd) = (!pattern.startsWith("%"), !pattern.endsWith("%"))
+    val text = pattern.substring(if (atStart) 0 else 1, math.max(pattern.length - (if (atEnd) 0 else 1), if (atStart) 0 else 1))
+    if (text.isEmpty || text.exists(sign => sign == '%' || sign == '_' || sign == escape)) None else Some(Part(UTF8String.fromString(text), atStart, atEnd))
   }
 
   /** The longest text without wildcards in a pattern of LIKE. */

@@ -109,11 +109,14 @@ object Indexes {
 class IndexCompiler(session: SparkSession, selection: Selection, types: Seq[DataType], columns: Seq[String]) {
   private val vocabulary = new Vocabulary(columns.toIndexedSeq, types.toIndexedSeq)
   private val pending = mutable.LinkedHashMap.empty[Expression, Int]
-  private val reader = new FormulaReader(vocabulary, Some(condition => pending.getOrElseUpdate(condition, pending.size)))
 
   def build(): MatchIndex = {
-    val read = selection.candidates.grouped(IndexCompiler.Batch).flatMap(parsed).map { case (filter, sql) =>
-      reader.read(sql, if (filter.acceptUnknown) Wanted.NotFalse else Wanted.True) }.toArray
+    val filters = selection.candidates.grouped(IndexCompiler.Batch).flatMap(parsed).toArray
+    val asked = new FormulaReader(vocabulary, Some(_ => 0))
+    val operands = filters.iterator.flatMap { case (_, sql) => asked.operandsOf(sql) }.distinct.toIndexedSeq
+    val reader = new FormulaReader(vocabulary, Some(condition => pending.getOrElseUpdate(condition, pending.size)),
+      operands.zip(resolve(operands)).filterNot(_._2.foldable).toMap)
+    val read = filters.map { case (filter, sql) => reader.read(sql, if (filter.acceptUnknown) Wanted.NotFalse else Wanted.True) }
     val finals = new FormulaReader(vocabulary, None)
     val resolved = resolve(pending.keys.toIndexedSeq)
     val conditions = read.map(finished(_, finals, resolved))

@@ -101,15 +101,8 @@ final class ByFloor(val slot: Int, val low: Array[Long], val high: Long, val lea
 final class ByCeiling(val slot: Int, val low: Long, val high: Array[Long], val lead: Array[Long]) extends ByInterval
 /** Few intervals, which are tried one after the other. */
 final class ByFew(val slot: Int, val low: Array[Long], val high: Array[Long], val lead: Array[Long]) extends ByInterval
-/** The line cut at all bounds: from `starts(i)` on, the intervals from `first(i)` to `first(i + 1)` hold the value. */
-final class ByStretch(val slot: Int, val starts: Array[Long], val first: Array[Int], val lead: Array[Long]) extends ByInterval
-/** Many intervals that overlap: sorted by lower bound, with the largest upper bound of each part of them. */
-final class ByRange(val slot: Int, val low: Array[Long], val high: Array[Long], val top: Array[Long], val lead: Array[Long]) extends ByInterval
-
-object ByRange {
-  /** So many intervals are tried one after the other. */
-  val Few = 8
-}
+/** The line in cells: from `starts(i)` on, the intervals from `first(i)` to `first(i + 1)` may hold the value. */
+final class ByCell(val slot: Int, val starts: Array[Long], val first: Array[Int], val low: Array[Long], val high: Array[Long], val lead: Array[Long]) extends ByInterval
 
 /** Conditions beside the tests of an entry. */
 sealed trait Check extends Serializable
@@ -117,9 +110,10 @@ case class CheckTest(flags: Int, slot: Int, low: Long, high: Long) extends Check
 case class CheckAll(parts: Seq[Check]) extends Check { val array: Array[Check] = parts.toArray }
 case class CheckAny(parts: Seq[Check]) extends Check { val array: Array[Check] = parts.toArray }
 
-/** The elements of an array column that some filter looks for, or the parts of the text of a slot. */
+/** The elements of an array column that some filter looks for, or the parts of their texts, or those of the text of a slot. */
 sealed trait Elements extends Serializable
 class ArrayElements(val column: Int, val kind: DataType, val shape: Int, val texts: TextTable) extends Elements
+class ElementParts(val column: Int, val parts: TextParts) extends Elements
 class TextElements(val slot: Int, val parts: TextParts) extends Elements
 
 /** The keys of a map column that some filter looks for: the slot of each. */

@@ -27,7 +27,9 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
 
   def build(conditions: Iterator[Formula], expressions: Array[Byte]): MatchIndex = {
     vocabulary.sort()
-    val entries = conditions.zipWithIndex.flatMap { case (condition, filter) => MatchIndexBuilder.ways(settled(condition)) match {
+    val formulas = conditions.map(settled).toArray
+    val guess = new Selectivity(formulas.iterator.flatMap(MatchIndexBuilder.tests), vocabulary)
+    val entries = formulas.iterator.zipWithIndex.flatMap { case (formula, filter) => MatchIndexBuilder.ways(formula, guess) match {
       case Nil => Nil
       case ways if ways.exists(way => way._1.isEmpty && way._2.isEmpty) => always += filter; Nil
       case ways => ways.map { case (tests, rest) => new Entry(filter, tests, rest) }
@@ -51,8 +53,8 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
   private def arranged(entries: IndexedSeq[Entry], depth: Int): Long =
     if (entries.length <= MatchIndexBuilder.Few || depth >= MatchIndexBuilder.Deep) run(entries)
     else {
-      val guess = new Selectivity(entries, vocabulary)
-      val chosen = entries.map(entry => entry -> guess.best(entry))
+      val guess = new Selectivity(entries.iterator.flatMap(_.tests), vocabulary)
+      val chosen = entries.map(entry => entry -> guess.best(entry.tests))
       val rest = chosen.collect { case (entry, None) => entry }
       val ways = chosen.collect { case (entry, Some(access)) => (access.kind, (entry, access)) }.groupMap(_._1)(_._2).toSeq.sortBy(_._1.toString).flatMap {
         case (Kinds.Range(slot), found) => intervals(slot, found.map { case (entry, access) => (entry.without(access.test), access.test) }, depth)
@@ -90,12 +92,12 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
     val (floors, others) = shared(all)(_.high)
     val (ceilings, rest) = shared(others)(_.low)
     Seq(
-      if (floors.isEmpty) None else Some(new ByFloor(slot, floors.map(_._1.low).toArray, floors.head._1.high, floors.map(_._2).toArray)),
-      if (ceilings.isEmpty) None else {
+      if (floors.isEmpty) Nil else Seq(new ByFloor(slot, floors.map(_._1.low).toArray, floors.head._1.high, floors.map(_._2).toArray)),
+      if (ceilings.isEmpty) Nil else {
         val falling = ceilings.sortBy(_._1.high).reverse
-        Some(new ByCeiling(slot, falling.head._1.low, falling.map(_._1.high).toArray, falling.map(_._2).toArray))
+        Seq(new ByCeiling(slot, falling.head._1.low, falling.map(_._1.high).toArray, falling.map(_._2).toArray))
       },
-      if (rest.isEmpty) None else Some(spread(slot, rest))).flatten
+      if (rest.isEmpty) Nil else spread(slot, rest)).flatten
   }
 
   /** Those with the most frequent bound, and the others. */
@@ -104,41 +106,35 @@ class MatchIndexBuilder(vocabulary: Vocabulary, names: Array[String]) {
     counts.maxByOption(_._2).filter(_._2 > MatchIndexBuilder.Few).fold((IndexedSeq.empty[(Interval, Long)], all))(most => all.partition(one => bound(one._1) == most._1))
   }
 
-  private def spread(slot: Int, all: IndexedSeq[(Interval, Long)]): Way = {
-    val low = all.map(_._1.low).toArray
-    val high = all.map(_._1.high).toArray
-    val lead = all.map(_._2).toArray
-    if (all.length <= MatchIndexBuilder.FewIntervals) new ByFew(slot, low, high, lead)
-    else stretches(slot, low, high, lead).getOrElse(new ByRange(slot, low, high, tops(high), lead))
-  }
+  /** Wide intervals are apart from narrow ones: they would be in many cells. */
+  private def spread(slot: Int, all: IndexedSeq[(Interval, Long)]): Seq[Way] =
+    if (all.length <= MatchIndexBuilder.FewIntervals) Seq(new ByFew(slot, all.map(_._1.low).toArray, all.map(_._1.high).toArray, all.map(_._2).toArray))
+    else {
+      val starts = MatchIndexBuilder.starts(all.map(_._1))
+      val (narrow, wide) = all.partition { case (interval, _) => MatchIndexBuilder.cells(starts, interval).length <= MatchIndexBuilder.MostCopies }
+      Seq(narrow, wide).filter(_.nonEmpty).map(some => grid(slot, some, MatchIndexBuilder.starts(some.map(_._1))))
+    }
 
-  /** None where the intervals overlap too much. */
-  private def stretches(slot: Int, low: Array[Long], high: Array[Long], lead: Array[Long]): Option[Way] = {
-    val starts = (low ++ high.filter(_ != Long.MaxValue).map(_ + 1)).distinct.sorted
-    val ranks = low.indices.map(place => (Matcher.above(starts, low(place)) - 1, Matcher.above(starts, high(place))))
-    if (ranks.iterator.map { case (from, to) => (to - from).toLong }.sum > MatchIndexBuilder.MostCopies * low.length) None
+  /** The line in as many cells as can be without too many copies of intervals. */
+  @scala.annotation.tailrec
+  private def grid(slot: Int, all: IndexedSeq[(Interval, Long)], starts: Array[Long]): Way = {
+    val ranges = all.map { case (interval, _) => MatchIndexBuilder.cells(starts, interval) }
+    if (ranges.iterator.map(_.length.toLong).sum > MatchIndexBuilder.MostCopies * all.length)
+      grid(slot, all, starts.indices.by(2).map(starts(_)).toArray)
     else {
       val first = new Array[Int](starts.length + 1)
-      ranks.foreach { case (from, to) => (from until to).foreach(stretch => first(stretch + 1) += 1) }
-      starts.indices.foreach(stretch => first(stretch + 1) += first(stretch))
-      val leads = new Array[Long](first.last)
+      ranges.foreach(_.foreach(cell => first(cell + 1) += 1))
+      starts.indices.foreach(cell => first(cell + 1) += first(cell))
+      val (low, high, lead) = (new Array[Long](first.last), new Array[Long](first.last), new Array[Long](first.last))
       val next = first.clone()
-      ranks.zip(lead).foreach { case ((from, to), block) => (from until to).foreach { stretch => leads(next(stretch)) = block; next(stretch) += 1 } }
-      Some(new ByStretch(slot, starts, first, leads))
+      all.zip(ranges).foreach { case ((interval, block), cells) => cells.foreach { cell =>
+        low(next(cell)) = interval.low
+        high(next(cell)) = interval.high
+        lead(next(cell)) = block
+        next(cell) += 1
+      } }
+      new ByCell(slot, starts, first, low, high, lead)
     }
-  }
-
-  private def tops(high: Array[Long]): Array[Long] = {
-    val top = new Array[Long](math.max(2, 4 * high.length))
-    var last = 1
-    def fill(stretch: Int, from: Int, to: Int): Long = {
-      last = math.max(last, stretch)
-      top(stretch) = if (to - from <= ByRange.Few) (from until to).map(high(_)).max
-      else math.max(fill(2 * stretch, from, (from + to) >>> 1), fill(2 * stretch + 1, (from + to) >>> 1, to))
-      top(stretch)
-    }
-    fill(1, 0, high.length)
-    Arrays.copyOf(top, last + 1)
   }
 
   // --- code
@@ -192,39 +188,50 @@ object MatchIndexBuilder {
   val Few = 12
   val Deep = 6
   private val FewIntervals = 16
-  /** How often an interval is kept on average, where the line is cut at all bounds. */
+  /** How often an interval is kept on average, where the line is cut. */
   private val MostCopies = 8L
   /** One filter is at most so many entries. */
   private val Most = 128
 
   /** The ways in which a condition holds, as tests and what cannot be found by a test. Duplicate filters of a row are removed later. */
-  def ways(formula: Formula): Seq[(List[Test], List[Formula])] = formula match {
+  def ways(formula: Formula, guess: Selectivity): Seq[(List[Test], List[Formula])] = formula match {
     case Known(false) => Nil
     case Known(true) => Seq((Nil, Nil))
     case test: Test => Seq((List(test), Nil))
     case AnyOf(parts) =>
-      val found = parts.flatMap(ways)
+      val found = parts.flatMap(ways(_, guess))
       if (found.length <= Most) found else Seq((Nil, List(formula)))
     case AllOf(parts) =>
       val flat = parts.flatMap { case AllOf(inner) => inner; case other => Seq(other) }
       val tests = merged(flat.collect { case test: Test => test })
       val ors = flat.collect { case any: AnyOf => any }
       if (tests.exists(empty)) Nil
-      else if (ors.isEmpty || tests.exists(finds)) Seq((tests.toList, ors.toList))
       else {
-        // No test finds the filter: perhaps all parts of a disjunction have one that does.
-        val spread = ors.map(any => (any, ways(any))).filter { case (_, found) => found.length <= Most && found.forall(_._1.exists(finds)) }
-        spread.minByOption(_._2.length) match {
-          case Some((any, found)) => found.map { case (own, rest) => ((merged(own ++ tests)).toList, rest ++ ors.filterNot(_ eq any)) }.filterNot(_._1.exists(empty))
-          case None => Seq((tests.toList, ors.toList))
+        // The parts of a disjunction may find the filter in fewer rows than all tests that stand beside it.
+        val spread = ors.map(any => any -> ways(any, guess)).filter(_._2.length <= Most).map { case (any, found) =>
+          val all = found.map { case (own, rest) => (merged(own ++ tests).toList, rest ++ ors.filterNot(_ eq any)) }.filterNot(_._1.exists(empty))
+          (all, all.iterator.map(way => guess.share(way._1)).sum)
         }
+        spread.minByOption(_._2).filter(_._2 < guess.share(tests) / 2).fold(Seq((tests.toList, ors.toList: List[Formula])))(_._1)
       }
     case other => throw new IllegalStateException(s"no condition of an index: $other")
   }
 
-  /** Whether few rows pass a test, as far as it alone tells. */
-  private def finds(test: Test): Boolean =
-    test.part.isDefined || test.flags == MatchIndex.Element || (test.flags == 0 && (test.set.nonEmpty || (test.low != Long.MinValue && test.high != Long.MaxValue)))
+  /** All tests of a condition. */
+  def tests(formula: Formula): Iterator[Test] = formula match {
+    case AllOf(parts) => parts.iterator.flatMap(tests)
+    case AnyOf(parts) => parts.iterator.flatMap(tests)
+    case test: Test => Iterator(test)
+    case _ => Iterator.empty
+  }
+
+  /** Where some interval begins, or the next number after one. */
+  private def starts(intervals: IndexedSeq[Interval]): Array[Long] =
+    (intervals.map(_.low) ++ intervals.map(_.high).filter(_ != Long.MaxValue).map(_ + 1)).distinct.sorted.toArray
+
+  /** The cells that an interval is in, of those that begin at some numbers. */
+  private def cells(starts: Array[Long], interval: Interval): Range =
+    math.max(Matcher.above(starts, interval.low) - 1, 0) until Matcher.above(starts, interval.high)
 
   private def empty(test: Test): Boolean = test.flags == 0 && test.set.isEmpty && test.low > test.high
 
@@ -250,7 +257,7 @@ object MatchIndexBuilder {
 private case class Interval(low: Long, high: Long)
 
 /** The ways to find an entry. */
-private object Kinds {
+private[spark] object Kinds {
   sealed trait Kind
   case class Value(slot: Int) extends Kind
   case class Entry(map: Int) extends Kind
@@ -259,15 +266,15 @@ private object Kinds {
 }
 
 /** One way to find an entry: by these numbers, for about this share of the rows. `decides` tells that the test then holds. */
-private case class Access(kind: Kinds.Kind, test: Test, numbers: Seq[Long], share: Double, decides: Boolean)
+private[spark] case class Access(kind: Kinds.Kind, test: Test, numbers: Seq[Long], share: Double, decides: Boolean)
 
-/** What share of the rows takes a way: a guess from the constants of the entries, as if rows held each of them equally often. */
-private class Selectivity(entries: IndexedSeq[Entry], vocabulary: Vocabulary) {
+/** What share of the rows takes a way: a guess from the constants of the tests, as if rows held each of them equally often. */
+class Selectivity(tests: Iterator[Test], vocabulary: Vocabulary) {
   private val values = mutable.HashMap.empty[Int, mutable.HashSet[Long]]
   private val elements = mutable.HashMap.empty[Int, mutable.HashSet[Long]]
   private val ends = mutable.HashMap.empty[Int, mutable.ArrayBuilder[Long]]
 
-  for (entry <- entries; test <- entry.tests) {
+  tests.foreach { test =>
     if (test.flags == MatchIndex.Element) elements.getOrElseUpdate(test.slot, mutable.HashSet.empty) += test.low
     else if (test.flags == 0 && test.part.isEmpty) {
       if (test.set.nonEmpty) values.getOrElseUpdate(test.slot, mutable.HashSet.empty) ++= test.set
@@ -281,7 +288,22 @@ private class Selectivity(entries: IndexedSeq[Entry], vocabulary: Vocabulary) {
   }
   private val sorted = ends.map { case (slot, found) => val array = found.result(); Arrays.sort(array); slot -> array }
 
-  def best(entry: Entry): Option[Access] = entry.tests.flatMap(access).minByOption(_.share).filter(_.share < Selectivity.Most)
+  private[spark] def best(tests: Seq[Test]): Option[Access] = tests.flatMap(access).minByOption(one => one.share * price(one.kind)).filter(_.share < Selectivity.Most)
+  def share(tests: Seq[Test]): Double = best(tests).fold(1.0)(_.share)
+
+  /** Expressions of Spark are evaluated for all rows that come to a way: another one shall go before. */
+  private def price(kind: Kinds.Kind): Double = kind match {
+    case Kinds.Value(slot) => priceOf(slot)
+    case Kinds.Range(slot) => priceOf(slot)
+    case _ => 1
+  }
+
+  @scala.annotation.tailrec
+  private def priceOf(slot: Int): Double = vocabulary.origin(slot) match {
+    case FromExpression(_) => Selectivity.Evaluated
+    case FromOrder(text) => priceOf(text)
+    case _ => 1
+  }
 
   private def access(test: Test): Option[Access] =
     if (test.flags == MatchIndex.Element) {
@@ -326,5 +348,7 @@ private object Selectivity {
   /** A way that more rows take is not worth it. */
   val Most = 0.95
   val PartShare = 0.02
+  /** How much rarer what an expression gives must be. */
+  val Evaluated = 8.0
   val LongList = 10000
 }

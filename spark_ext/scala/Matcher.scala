@@ -32,12 +32,13 @@ final class Matcher(index: MatchIndex) {
   private val lists = Array.fill(index.lists.length)(new Array[Long](8))
   private val lengths = new Array[Int](index.lists.length)
   private val owners = index.lists.map { case found: TextElements => found.slot; case _ => -1 }
-  private val contents = index.lists.map { case found: TextElements => found.parts; case _ => null }
+  private val contents = index.lists.map { case found: TextElements => found.parts; case found: ElementParts => found.parts; case _ => null }
   private val active = Array.fill(index.maps.length)(new Array[Int](8))
   private val actives = new Array[Int](index.maps.length)
 
   private val slotOf = index.columns.indices.map(column => slots.indexWhere(_.origin == FromColumn(column))).toArray
   private val listOf = index.columns.indices.map(column => index.lists.indexWhere { case found: ArrayElements => found.column == column; case _ => false }).toArray
+  private val partsOf = index.columns.indices.map(column => index.lists.indexWhere { case found: ElementParts => found.column == column; case _ => false }).toArray
   private val mapOf = index.columns.indices.map(column => index.maps.indexWhere(_.column == column)).toArray
   private val read = index.read
   private val reads = read.exists(identity)
@@ -115,6 +116,7 @@ final class Matcher(index: MatchIndex) {
   def list(column: Int, value: ArrayData): Unit = {
     val place = listOf(column)
     if (place >= 0) listed(place, index.lists(place).asInstanceOf[ArrayElements], value)
+    if (partsOf(column) >= 0) searched(partsOf(column), value)
     if (more != null) more.list(column, value)
     whole(column, value)
   }
@@ -178,6 +180,15 @@ final class Matcher(index: MatchIndex) {
           if (number >= 0) has(place, number)
         } else has(place, Matcher.number(array, at, list.kind))
       }
+      at += 1
+    }
+  }
+
+  private def searched(place: Int, array: ArrayData): Unit = {
+    val length = array.numElements()
+    var at = 0
+    while (at < length) {
+      if (!array.isNullAt(at)) contents(place).find(array.getUTF8String(at), this, place)
       at += 1
     }
   }
@@ -372,33 +383,19 @@ final class Matcher(index: MatchIndex) {
         if (low(place) <= number && number <= high(place)) follow(few.lead(place))
         place += 1
       }
-    case stretches: ByStretch =>
-      val stretch = Matcher.above(stretches.starts, number) - 1
-      if (stretch >= 0) {
-        var place = stretches.first(stretch)
-        val last = stretches.first(stretch + 1)
-        while (place < last) { follow(stretches.lead(place)); place += 1 }
-      }
-    case range: ByRange =>
-      val end = Matcher.above(range.low, number)
-      if (end > 0) stab(range, number, end, 1, 0, range.low.length)
-  }
-
-  private def stab(way: ByRange, number: Long, end: Int, stretch: Int, from: Int, to: Int): Unit =
-    if (from < end && way.top(stretch) >= number) {
-      if (to - from <= ByRange.Few) {
-        var place = from
-        val last = math.min(to, end)
+    case cells: ByCell =>
+      val cell = Matcher.above(cells.starts, number) - 1
+      if (cell >= 0) {
+        val low = cells.low
+        val high = cells.high
+        var place = cells.first(cell)
+        val last = cells.first(cell + 1)
         while (place < last) {
-          if (way.high(place) >= number) follow(way.lead(place))
+          if (low(place) <= number && number <= high(place)) follow(cells.lead(place))
           place += 1
         }
-      } else {
-        val middle = (from + to) >>> 1
-        stab(way, number, end, 2 * stretch, from, middle)
-        stab(way, number, end, 2 * stretch + 1, middle, to)
       }
-    }
+  }
 
   private def entries(way: ByEntry): Unit = {
     val slots = active(way.column)

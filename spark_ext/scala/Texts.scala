@@ -137,12 +137,13 @@ class TextOrder(texts: Array[UTF8String]) extends Serializable {
   }
 }
 
-/** A text within others, or only at their end. */
-case class Part(text: UTF8String, atEnd: Boolean)
+/** A text within others, or only at one of their ends. */
+case class Part(text: UTF8String, atStart: Boolean = false, atEnd: Boolean = false)
 
 /** Finds which of some texts, of three bytes or more, are within a text. */
 class TextParts(parts: Array[Part]) extends Serializable {
   private val bytes = parts.map(_.text.getBytes)
+  private val atStart = parts.map(_.atStart)
   private val atEnd = parts.map(_.atEnd)
   /** Parts are found by some of their bytes, those that the fewest other parts have. */
   private val threes = new Grams(3, bytes, _ == 3)
@@ -166,7 +167,7 @@ class TextParts(parts: Array[Part]) extends Serializable {
         val from = place - grams.offset(candidate)
         val pattern = bytes(part)
         val to = from + pattern.length
-        if (from >= 0 && (if (atEnd(part)) to == length else to <= length) && Words.same(base, start + from, pattern, 0, pattern.length)) take.has(list, part.toLong)
+        if ((if (atStart(part)) from == 0 else from >= 0) && (if (atEnd(part)) to == length else to <= length) && Words.same(base, start + from, pattern, 0, pattern.length)) take.has(list, part.toLong)
         candidate = grams.next(candidate)
       }
       place += 1

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import predicat
 import predicat_spark
+from benchmarks import matching_mixes
 from predicat import backends
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import FieldDecl, Node, fields_of
@@ -188,6 +189,39 @@ def test_as_the_evaluator_on_messages(spark: Any, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_as_the_evaluator_on_many_messages(spark: Any, tmp_path: Path) -> None:
     agrees(spark, tmp_path, 1000, 10000, 2)
+
+
+def mixed(rng: random.Random, constants: Sequence[dict[str, str]]) -> dict[str, Any]:
+    """A row that has what some filters of the mixes ask for."""
+    one, other, last = (rng.choice(constants) for _ in range(3))
+    return {
+        "kind": rng.choice([one["k1"], one["k2"], None]),
+        "tenant": rng.choice([one["t1"], other["t2"], None]),
+        "region": rng.choice([one["r1"], other["r3"], None]),
+        "source": rng.choice([one["source"], other["services"], f"{other['source']}0", None]),
+        "amount": rng.choice([float(one["a"]), float(one["near"]), float(other["next"]), 1.0, float("nan")]),
+        "size": rng.choice([int(one["n"]) + 1, int(one["c"]), int(other["n400"]), None]),
+        "headers": rng.choice([{one["key"]: f"{one['value']}3", other["key"]: other["value"]}, {}, None]),
+        "tags": rng.choice(
+            [[one["x"], None, other["xs"], f"{last['xs']}1"], [last["x"], one["xs"]], [], None]
+        ),
+    }
+
+
+def test_mixes_of_the_benchmark(spark: Any, tmp_path: Path) -> None:
+    """Their SQL is that of the compiler, and the index finds what the evaluator does."""
+    rng = random.Random(5)
+    fields = {name: FieldDecl(name, parse_type(kind)) for name, kind in matching_mixes.FIELDS.items()}
+    constants = [matching_mixes.constants(rng) for _ in range(60)]
+    nodes = {}
+    for form in chain(*matching_mixes.MIXES.values()):
+        for some in rng.sample(constants, 25):
+            node = predicat.parse(form.text.format(**some), form.language, fields).node
+            assert backends.dialect("spark").render(for_acceptance(node)) == (form.sql or form.text).format(
+                **some
+            )
+            nodes[f"f{len(nodes):03}"] = (node, rng.choice(["reject", "accept"]))
+    assert check(spark, tmp_path / "manifest.json", fields, [mixed(rng, constants) for _ in range(80)], nodes)
 
 
 BOUNDS = [
