@@ -247,7 +247,7 @@ def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path,
         left_out = suite["meta"]["predicat"]["left_out"]
         assert left_out == found.left_out and all(left_out.values())
         assert len(suite["expectations"]) + len(left_out) == len(wanted) and set(left_out) < wanted
-        assert len(left_out) == 8 - stable
+        assert len(left_out) == 10 - stable
     kinds = [item["kwargs"] for item in suite["expectations"] if "row_count" in item["type"]]
     assert {"min_value": 800, "max_value": 1200}.items() <= kinds[-1].items()
 
