@@ -133,7 +133,8 @@ def test_versions_and_unknown(repository: Path) -> None:
         ),
     )
     done = run("diff", cwd=repository)
-    assert "orders.large: wider" in done.stdout and "gained: {}: UNKNOWN before, UNKNOWN after" in done.stdout
+    assert "orders.large: wider" in done.stdout
+    assert "gained: {}: UNKNOWN (rejected) before, UNKNOWN (accepted) after" in done.stdout
     assert (
         "version 2 added: amount > 50" in done.stdout
         and "on_unknown changed: reject -> accept" in done.stdout
@@ -362,6 +363,16 @@ def test_a_renamed_dataset_is_one_entry(shop: Path) -> None:
         "stores",
         "renamed, same rows",
     ) in found["kinds"]
+
+
+def test_a_moved_file_is_one_entry(shop: Path) -> None:
+    (shop / "catalog/orders.yml").rename(shop / "catalog/sales.yml")
+    found = reviewed(shop)
+    moved = [entry for entry in found["entries"] if entry["kind"].startswith("file")]
+    assert [(entry["kind"], entry["name"], entry["before"], entry["after"]) for entry in moved] == [
+        ("file-moved", "catalog/orders.yml", "catalog/orders.yml", "catalog/sales.yml")
+    ]
+    assert found["unchanged"] == 7
 
 
 @pytest.mark.parametrize(

@@ -151,7 +151,7 @@ def test_parameters_are_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
 def test_on_unknown_is_part_of_the_meaning(tmp_path: Path, lock: Lock) -> None:
     found = problems(tmp_path, lock, FIRST.replace("  large:\n", "  large:\n    on_unknown: accept\n"))
     assert [severity for severity, _ in found] == ["error", "error"]
-    assert "gained: {}: UNKNOWN before, UNKNOWN after" in found[0][1]
+    assert "gained: {}: UNKNOWN (rejected) before, UNKNOWN (accepted) after" in found[0][1]
 
 
 def test_removal_waits_for_its_date(tmp_path: Path, lock: Lock) -> None:

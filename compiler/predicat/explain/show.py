@@ -126,12 +126,17 @@ def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
     return [(what, part) for what, part in parts if part is not None]
 
 
-def witness_text(witness: Witness) -> str:
-    """`{a: 4}: TRUE before, FALSE after`."""
+def witness_text(witness: Witness, what: str = "") -> str:
+    """`{a: 4}: TRUE before, FALSE after`; of a row that is gained or lost, whether UNKNOWN is accepted."""
     params = f" with {row_text(witness.params)}" if witness.params else ""
-    return (
-        f"{row_text(witness.row)}{params}: {outcome(witness.before)} before, {outcome(witness.after)} after"
-    )
+    before, after = outcome(witness.before), outcome(witness.after)
+    if before == after == "UNKNOWN" and what in _ENDS:
+        before, after = f"{before} ({_ENDS[what][0]})", f"{after} ({_ENDS[what][1]})"
+    return f"{row_text(witness.row)}{params}: {before} before, {after} after"
+
+
+# What becomes of a row that is UNKNOWN for both predicates.
+_ENDS = {"gained": ("rejected", "accepted"), "lost": ("accepted", "rejected")}
 
 
 def verdict_data(verdict: Verdict) -> dict[str, Any]:

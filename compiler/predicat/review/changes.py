@@ -72,6 +72,27 @@ def _with_figures(entries: Sequence[Entry], figures: Figures) -> list[Entry]:
     ]
 
 
+def _files_moved(entries: Sequence[Entry]) -> list[Entry]:
+    """The entries, with one for several filters that went from one file to another."""
+    moves: dict[tuple[str | None, str | None], list[Entry]] = {}
+    for entry in entries:
+        if entry.kind == "file":
+            moves.setdefault((entry.before, entry.after), []).append(entry)
+    together = {move: found for move, found in moves.items() if len(found) > 1}
+    left = [entry for entry in entries if entry.kind != "file" or (entry.before, entry.after) not in together]
+    return left + [
+        replace(
+            found[0],
+            kind="file-moved",
+            name=str(before),
+            part="name",
+            place=Place(str(after)),
+            notes=(f"{len(found)} filters",),
+        )
+        for (before, after), found in together.items()
+    ]
+
+
 def _own(entry: Entry) -> bool:
     return entry.kind in ("rows", "filter") and entry.status != "removed" and not entry.causes
 
@@ -101,6 +122,7 @@ class _Comparison:
         """All entries, with causes and users."""
         result = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
         plain = _on_engines([self.entry(item) for item in result if not _reordered_only(item)])
+        plain = _files_moved(plain)
         compared = {name: list(self.filter(name)) for name in may_differ(self.before, self.after, result)}
         changed = {name: entries[0].cause for name, entries in compared.items() if entries}
         causes = Causes(self.before, self.after, [(item, self.entry(item).cause) for item in result], changed)
@@ -158,6 +180,8 @@ class _Comparison:
             )
         if item.kind.code == "filter" and item.before is None:
             after = after or ""
+        if item.kind.code == "stored-type":
+            before, after = before or self.type_of(self.before, item), after or self.type_of(self.after, item)
         level = item.kind.levels[0 if before is None else 1 if after is None else 2]
         notes: tuple[str, ...] = ()
         if (
@@ -179,6 +203,11 @@ class _Comparison:
         return Entry(
             item.kind.code, item.name, level, self.part(item), before, after, self.place(item), notes=notes
         )
+
+    def type_of(self, side: Snapshot, item: Difference) -> str | None:
+        """The type of a field whose column has the width of the type."""
+        field = side.datasets.get(item.name, {}).get("fields", {}).get(item.parts[0])
+        return None if field is None else str(field["type"])
 
     def part(self, item: Difference) -> str:
         if item.kind.what == item.kind.subject:

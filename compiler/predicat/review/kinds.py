@@ -142,6 +142,14 @@ KINDS: dict[str, Kind] = {
             "A filter moved to another file, which may have other owners.",
             _ASIDE,
         ),
+        Kind(
+            "file-moved",
+            "",
+            "name",
+            "A file was moved or renamed, with its filters.",
+            _ASIDE,
+            "file",
+        ),
         Kind("dataset", "datasets/*", "dataset", "A dataset was added or removed.", subject="dataset"),
         Kind(
             "dataset-renamed",

@@ -72,7 +72,7 @@ class Proof(Struct, frozen=True):
         result: dict[tuple[str, str, str], None] = {}
         for verdict in (self.main,) if self.alike else (self.defaults, self.verdict):
             for what, witness in show.witnesses(verdict) if verdict is not None else ():
-                result[(what, show.row_text(witness.row), show.witness_text(witness))] = None
+                result[(what, show.row_text(witness.row), show.witness_text(witness, what))] = None
         return list(result)
 
 

@@ -194,7 +194,7 @@ class Rules:
             yield msg.released_exact(span, name, show.sentence(verdict), self.next(row.qualified))
         if verdict.kind == "equivalent":
             return
-        rows = [f"{what}: {show.witness_text(witness)}" for what, witness in show.witnesses(verdict)]
+        rows = [f"{what}: {show.witness_text(witness, what)}" for what, witness in show.witnesses(verdict)]
         if verdict.kind == "equivalent as a filter":
             yield msg.released_not(span, name, rows)
         elif verdict.kind in ("undecided", "unsupported") and not rows:

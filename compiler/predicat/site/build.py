@@ -255,7 +255,7 @@ class _Site:
                 on_unknown=(filter_.on_unknown, filter_.on_unknown),
                 effort=1,
             )
-            rows = [(what, show.witness_text(item)) for what, item in show.witnesses(verdict)]
+            rows = [(what, show.witness_text(item, what)) for what, item in show.witnesses(verdict)]
             result[after] = {
                 "before": before,
                 "kind": show.title(verdict),
