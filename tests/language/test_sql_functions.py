@@ -64,3 +64,21 @@ def test_a_refusal_says_what_to_write(language: str, text: str, hint: str) -> No
     with pytest.raises(PredicatError) as error:
         predicat.parse(text, language, FIELDS)
     assert hint in (error.value.diagnostics[0].hint or ""), error.value
+
+
+CHAINS = ["doc->'a'->>'b'", "doc->'a'->'b'->>'c'", "doc->'a'->0->>'c'"]
+
+
+@pytest.mark.parametrize(
+    ("language", "chain"),
+    [
+        *(("duckdb", chain) for chain in CHAINS),
+        *(("postgres", chain) for chain in [*CHAINS, "doc->'a'#>>'{b}'"]),
+    ],
+)
+def test_arrows_in_a_call_are_those_in_parentheses(language: str, chain: str) -> None:
+    plain, nested = (
+        predicat.parse(f"lower({text}) = 'x'", language, {"doc": "json"}).node
+        for text in (chain, f"({chain})")
+    )
+    assert plain == nested

@@ -136,8 +136,18 @@ def length_or(other: int | None) -> Build:
     return build
 
 
+_ARROWS = (exp.JSONExtract, exp.JSONExtractScalar, exp.JSONBExtract, exp.JSONBExtractScalar)
+
+
 def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
-    """`f(j -> 'key')`, whose arrow sqlglot parses as a lambda."""
+    """`f(j -> 'key')`, whose arrow sqlglot parses as a lambda, with the arrows that follow as its body."""
+    if isinstance(node.this, _ARROWS):
+        body = node.this.copy()
+        first = body
+        while isinstance(first, _ARROWS):
+            first = first.this
+        first.replace(exp.Lambda(this=first.copy(), expressions=node.expressions))
+        return reader.read(body, depth)
     if len(node.expressions) != 1 or not isinstance(node.this, exp.Literal):
         raise reader.fail(reader.unsupported(node))
     span = reader.span(node)
