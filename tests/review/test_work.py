@@ -56,6 +56,7 @@ CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_n
 # Modules that read a clock, and make no verdict.
 TIMED = {
     "forge/rest.py": "waits for servers",
+    "forge/telemetry.py": "the time of an event",
     "discover/authors.py": "waits for git",
     "discover/read/templates.py": "renders templates of other projects, which may not end",
     "semantics/clock.py": "the current time of a row; proofs hold for all of them",
