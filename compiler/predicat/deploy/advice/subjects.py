@@ -30,7 +30,7 @@ class Subject(Struct, frozen=True):
 
     name: str
     sql: str
-    reads: Mapping[int, tuple[exp.Expression, ...]]
+    reads: Mapping[int, tuple[exp.Expr, ...]]
     span: Span = NOWHERE
     filter_name: str = ""
     runs: bool = True
@@ -77,9 +77,9 @@ class Views(Struct):
         return [replace(one, sql=texts.get(one.filter_name, one.sql)) for one in subjects]
 
 
-def _parsed(query: str) -> exp.Expression:
+def _parsed(query: str) -> exp.Expr:
     (tree,) = parse(query, dialect="postgres")
-    return tree if isinstance(tree, exp.Expression) else exp.Select()
+    return tree if isinstance(tree, exp.Expr) else exp.Select()
 
 
 def workload(connection: psycopg.Connection, file: Path) -> tuple[list[Subject], dict[int, Relation]]:
@@ -93,7 +93,7 @@ def workload(connection: psycopg.Connection, file: Path) -> tuple[list[Subject],
         raise PredicatError.of(say.no_statements(str(file)))
     subjects, found = [], {}
     for number, tree in enumerate(trees, 1):
-        reads: dict[int, tuple[exp.Expression, ...]] = {}
+        reads: dict[int, tuple[exp.Expr, ...]] = {}
         for select in tree.find_all(exp.Select, exp.Update, exp.Delete):
             conditions = [part.this for part in (select.args.get("where"),) if part is not None]
             joins = select.args.get("joins") or ()
@@ -117,7 +117,7 @@ def _find(connection: psycopg.Connection, table: exp.Table) -> Relation | None:
         return relations.find(connection, name)
 
 
-def _of_table(conditions: Sequence[exp.Expression], table: exp.Table) -> list[exp.Expression]:
+def _of_table(conditions: Sequence[exp.Expr], table: exp.Table) -> list[exp.Expr]:
     """The conditions, in which columns of other tables have names that no column has."""
     result = []
     for condition in conditions:
