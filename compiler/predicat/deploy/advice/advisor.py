@@ -20,7 +20,7 @@ from predicat.deploy.dependents import quoted
 from predicat.deploy.failures import diagnostic
 from predicat.deploy.functions import Choice
 from predicat.deploy.relations import Relation
-from predicat.deploy.sessions import Limits, guarded
+from predicat.deploy.sessions import Limits, find_citext, guarded
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics.messages import advice as say
 
@@ -164,7 +164,9 @@ class Advisor(Struct):
         """The plan of a query, which can write nothing meanwhile."""
         with self.connection.transaction(force_rollback=True):
             self.connection.execute(b"SET LOCAL transaction_read_only = on")
-            if not subject.filter_name:
+            if subject.filter_name:
+                find_citext(self.connection, subject.sql)
+            else:
                 query = b"SELECT set_config('search_path', %s, TRUE)"
                 self.connection.execute(query, (self.search_path,))
             query = f"EXPLAIN ({how}VERBOSE, FORMAT JSON) {subject.sql}".encode()
