@@ -143,6 +143,13 @@ class Group(Struct, frozen=True):
     description: str = ""
     limits: Mapping[str, Bound] = {}
 
+    @property
+    def bounds(self) -> dict[str, Bound]:
+        """How many rows may violate each condition that it has."""
+        none = Bound(0, share=False, severity=self.severity)
+        conditions = {"exclusive": self.exclusive, "exhaustive": self.exhaustive}
+        return {key: self.limits.get(key, none) for key, holds in conditions.items() if holds}
+
 
 class Subscription(Struct, frozen=True):
     """A subscription: a filter as the file names it (`late`, `late@2`), and properties of the subscriber."""

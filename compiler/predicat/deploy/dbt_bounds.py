@@ -145,15 +145,9 @@ def _declared(dataset: Dataset) -> Iterator[_Declared]:
             yield f"{name} {kind}", bound.thresholds, (name,), _of_filter(row, kind, bound)
     for name, group in dataset.groups.items():
         members = [f"{dataset.name}.{item.partition('@')[0]}" for item in group.filters]
-        for kind in ("exclusive", "exhaustive"):
-            if getattr(group, kind):
-                limit = group.limits.get(kind, Bound(0, share=False, severity=group.severity))
-                yield (
-                    f"{dataset.name}.{name} {kind}",
-                    limit.thresholds,
-                    members,
-                    _of_group(kind, members, limit),
-                )
+        for kind, bound in group.bounds.items():
+            label = f"{dataset.name}.{name} {kind}"
+            yield label, bound.thresholds, members, _of_group(kind, members, bound)
 
 
 def _of_rows(kind: str) -> Callable[[float], _Test]:

@@ -6,7 +6,7 @@ compared exactly: the server gets the query of the catalog once more, in a trans
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import psycopg
@@ -76,8 +76,7 @@ def in_full(connection: psycopg.Connection, views: Sequence[View]) -> list[View]
 def _in_full(connection: psycopg.Connection, view: View) -> View:
     with failures.errors_reported(connection):
         query, function = (
-            made_of(connection, text, find_citext).rstrip(";") if text else ""
-            for text in (view.query, view.function)
+            made_of(connection, text).rstrip(";") if text else "" for text in (view.query, view.function)
         )
     return replace(view, query=query, function=function)
 
@@ -101,13 +100,12 @@ def stored(
     return result
 
 
-def made_of(
-    connection: psycopg.Connection, query: str, find: Callable[[psycopg.Connection, str], None] | None = None
-) -> str:
-    """The text that the server makes of a query, which may find more names. Nothing stays."""
+def made_of(connection: psycopg.Connection, query: str) -> str:
+    """The text that the server makes of a query, with the schema of citext before its operators. Nothing
+    stays.
+    """
     with connection.transaction(force_rollback=True):
-        if find is not None:
-            find(connection, query)
+        find_citext(connection, query)
         connection.execute(f"CREATE TEMPORARY VIEW predicat_text AS {query.rstrip(';')}".encode())
         connection.execute(f"SET LOCAL search_path = {SETTINGS['search_path']}".encode())
         row = connection.execute(b"SELECT pg_get_viewdef('pg_temp.predicat_text'::regclass)").fetchone()

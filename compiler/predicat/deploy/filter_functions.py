@@ -16,6 +16,7 @@ import psycopg
 from msgspec import Struct, field
 
 from predicat.deploy import dependents, marks
+from predicat.deploy.definitions import made_of
 from predicat.deploy.dependents import Granted, literal, quoted
 from predicat.deploy.inventory import TRUSTED
 from predicat.deploy.names import qualified
@@ -176,11 +177,8 @@ def plan(
 def make(connection: psycopg.Connection, view: View, relation: str) -> Made:
     """What the server makes of the function of a view. Nothing stays."""
     with connection.transaction(force_rollback=True):
-        connection.execute(f"CREATE TEMPORARY VIEW predicat_text AS {view.function}".encode())
-        ((text,),) = connection.execute(
-            b"SELECT pg_get_viewdef('pg_temp.predicat_text'::regclass)"
-        ).fetchall()
-        body = str(text)[str(text).index("SELECT ") + 7 : str(text).rindex(" AS predicat_value\n")]
+        text = made_of(connection, view.function)
+        body = text[text.index("SELECT ") + 7 : text.rindex(" AS predicat_value\n")]
         volatility = "i" if _is_immutable(connection, relation, body) else "s"
         connection.execute(_function("pg_temp", view.name, relation, body, volatility).encode())
         query = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from predicat.diagnostics import Span
+from predicat.diagnostics import NOWHERE, Span
 from predicat.diagnostics.messages import check as say
 from predicat.forms.conversions import convert, dynamic, underlying
 from predicat.ir.nodes import Call, Field, Literal, Node, Quantifier
@@ -15,6 +15,11 @@ from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
 def whole(value: Node, span: Span) -> Node:
     """A JSON number, or an expression of such numbers, as an integer; UNKNOWN if it has a fraction."""
     return Call(BIGINT, "to_whole", (convert(value, DOUBLE),), span)
+
+
+def looked_up(base: Node, step: Node, span: Span = NOWHERE) -> Call:
+    """The member or element of a JSON value: that under a key, or at an index."""
+    return Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step), span)
 
 
 def is_text(node: Node) -> TypeGuard[Call]:

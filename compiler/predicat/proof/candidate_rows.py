@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from predicat.forms.json_values import looked_up
 from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import (
     NOW,
@@ -353,8 +354,8 @@ def _slot(node: Node, env: dict[str, Slot]) -> Slot | None:
                 if len(node.args) == 1
                 else _slot(Call(JSON, "json_get", node.args), env)
             )
-        case Call(op="json_null", args=(_, step)):
-            return _slot(Call(JSON, "json_get" if step.type == STRING else "json_at", node.args), env)
+        case Call(op="json_null", args=(base, step)):
+            return _slot(looked_up(base, step), env)
         case Call(op=op) if op in JSON_READS or op in _OF_ANY_KIND:
             return _slot(node.args[0], env)
         case Call(op="parse_json"):

@@ -93,10 +93,7 @@ def _bounds(name: str, bounds: Mapping[str, Bound], prefix: str = "") -> list[De
 def _group(dataset: Dataset, name: str, filters: Collection[str]) -> Iterator[Declared]:
     group = dataset.groups[name]
     if set(members(dataset, name)) <= set(filters):
-        for kind in ("exclusive", "exhaustive"):
-            if getattr(group, kind):
-                limit = group.limits.get(kind, Bound(0, share=False, severity=group.severity))
-                yield Declared(f"{dataset.name}.{name}", kind, limit.thresholds, limit.share)
+        yield from _bounds(f"{dataset.name}.{name}", group.bounds)
 
 
 class Check(Struct, frozen=True):

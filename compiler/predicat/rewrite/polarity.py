@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any, TypeGuard
 
 from predicat.analysis.facts import may_be_nan
+from predicat.forms.json_values import looked_up
 from predicat.forms.total_order import rewrite_parts, with_nan_tests
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, Items, Literal, Node, Quantifier, walk
 from predicat.ir.operators import COMPARISONS, JSON_LOOK_UPS, JUNCTIONS, NEGATED, ORDERED, SOLVED_ONLY, STRICT
-from predicat.ir.types import BIGINT, BOOLEAN, JSON, STRING
+from predicat.ir.types import BIGINT, BOOLEAN
 from predicat.rewrite.solve import exactly, for_rows, without_nan_tests
 
 _OTHER = {"and": "or", "or": "and"}
@@ -246,8 +247,8 @@ def _tested(node: Node) -> Node | None:
     match node:
         case Call(op="not", args=(Call(op="is_null", args=(value,)),)):
             return value
-        case Call(op="not", args=(Call(op="json_null", args=(_, step) as args),)):
-            return Call(JSON, "json_get" if step.type == STRING else "json_at", args)
+        case Call(op="not", args=(Call(op="json_null", args=(base, step)),)):
+            return looked_up(base, step)
         case _:
             return None
 

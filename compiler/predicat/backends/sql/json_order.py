@@ -6,9 +6,10 @@ core says that in some twenty nodes, PostgreSQL in one operator.
 
 from __future__ import annotations
 
+from predicat.forms.json_values import looked_up
 from predicat.ir.nodes import Call, Literal, Node
 from predicat.ir.operators import JSON_LOOK_UPS, JUNCTIONS, NEGATED
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING, Type
 
 # The kinds of constants, by type, with the operator that reads such a value, and the kinds above.
 _KINDS: dict[Type, tuple[str, str, tuple[str, ...]]] = {
@@ -21,14 +22,10 @@ _FALLS = ("lt", "le")
 def compared(order: Call) -> Call:
     """What a `json_order` means."""
     base, step, sign, wanted = order.args
-    value = _look_up(base, step)
+    value = looked_up(base, step)
     op = str(sign.value) if isinstance(sign, Literal) else ""
     null = Call(BOOLEAN, "json_null", (base, step))
     return Call(BOOLEAN, "cond", (null, Literal(BOOLEAN, op in _FALLS), _by_value(op, value, wanted)))
-
-
-def _look_up(base: Node, step: Node) -> Call:
-    return Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step))
 
 
 def _by_value(op: str, value: Node, wanted: Node) -> Call:

@@ -105,6 +105,21 @@ class Advice(Struct):
         return [warning for _, warning in self.told]
 
 
+class Case(Struct, frozen=True):
+    """A table with the queries that read it, their plans as it is, and what is found."""
+
+    table: Relation
+    there: known.Table
+    subjects: Sequence[Subject]
+    before: Mapping[str, Explained]
+    result: Advice
+
+    @property
+    def shown(self) -> str:
+        """The table in messages."""
+        return f"{self.table.schema}.{self.table.name}"
+
+
 class Advisor(Struct):
     """Advice for queries on tables of a database."""
 
@@ -130,7 +145,7 @@ class Advisor(Struct):
         result.queries, result.tables = len(asked), len(tables)
         for oid, table in tables.items():
             own = [subject for subject in asked if oid in subject.reads]
-            self.table(table, there[oid], own, before, result)
+            self.table(Case(table, there[oid], own, before, result))
         result.told += known.problems(indexes, used, counted)
         return result
 
@@ -184,85 +199,66 @@ class Advisor(Struct):
 
     # --- one table
 
-    def table(
-        self,
-        table: Relation,
-        there: known.Table,
-        subjects: Sequence[Subject],
-        before: Mapping[str, Explained],
-        result: Advice,
-    ) -> None:
+    def table(self, case: Case) -> None:
         """Try indexes and statistics on a table."""
-        shown = f"{table.schema}.{table.name}"
+        shown = case.shown
         after: Mapping[str, Explained] = {}
-        if not there.can_have_indexes:
-            result.told.append((shown, say.no_index_possible(shown)))
-        elif there.size > self.rules.most:
-            result.told.append((shown, say.too_large(shown, there.size, self.rules.most)))
+        if not case.there.can_have_indexes:
+            case.result.told.append((shown, say.no_index_possible(shown)))
+        elif case.there.size > self.rules.most:
+            case.result.told.append((shown, say.too_large(shown, case.there.size, self.rules.most)))
         else:
             try:
-                chosen = self.chosen(table, there, subjects, before, result)
-                after = self.together(table, there, chosen, subjects, before, result)
+                chosen = self.chosen(case)
+                after = self.together(case, chosen)
             except PredicatError as error:
                 if self.connection.closed:
                     raise
-                result.told += [(shown, problem) for problem in error.diagnostics]
-        for subject in subjects:
-            plan = after.get(subject.name, before[subject.name])
-            found = self.problems(subject, table, there, plan, before[subject.name])
-            result.told += [(subject.name, problem) for problem in found]
+                case.result.told += [(shown, problem) for problem in error.diagnostics]
+        for subject in case.subjects:
+            plan = after.get(subject.name, case.before[subject.name])
+            found = self.problems(case, subject, plan)
+            case.result.told += [(subject.name, problem) for problem in found]
 
-    def chosen(
-        self,
-        table: Relation,
-        there: known.Table,
-        subjects: Sequence[Subject],
-        before: Mapping[str, Explained],
-        result: Advice,
-    ) -> list[Candidate]:
+    def chosen(self, case: Case) -> list[Candidate]:
         """The fewest indexes that serve each query about as well as the best."""
         asked: dict[Way, list[Subject]] = {}
-        for subject in subjects:
-            plan = before[subject.name]
+        for subject in case.subjects:
+            plan = case.before[subject.name]
             rows = plan.estimate if plan.rows is None else plan.rows
-            if rows <= _PART * max(there.rows, 1):
-                for way in subject.ways(table):
+            if rows <= _PART * max(case.there.rows, 1):
+                for way in subject.ways(case.table):
                     asked.setdefault(way, []).append(subject)
         costs: dict[str, dict[Way, float]] = {}
         for way, own in asked.items():
-            result.tried += 1
-            for name, cost in self.tried(table, way, own, before, result).items():
+            case.result.tried += 1
+            for name, cost in self.tried(case, way, own).items():
                 costs.setdefault(name, {})[way] = cost
         return _cover(costs)
 
-    def tried(
-        self,
-        table: Relation,
-        way: Way,
-        subjects: Sequence[Subject],
-        before: Mapping[str, Explained],
-        result: Advice,
-    ) -> dict[str, float]:
+    def tried(self, case: Case, way: Way, subjects: Sequence[Subject]) -> dict[str, float]:
         """The costs of the queries that use all of these indexes, and cost less with them. Raises
         PredicatError if the table is locked: each further trial would make its writers wait.
         """
         with self.trial():
             try:
                 with self.connection.transaction():
-                    names = self.create(table, way)
+                    names = self.create(case.table, way)
             except psycopg.errors.LockNotAvailable:
                 raise
             except psycopg.errors.QueryCanceled as error:
                 why = diagnostic(error).message
-                result.told.append((table.name, say.cancelled(" and ".join(one.text for one in way), why)))
+                case.result.told.append(
+                    (case.table.name, say.cancelled(" and ".join(one.text for one in way), why))
+                )
                 return {}
             except psycopg.Error:  # no index can have this, such as a function that reads the current time
                 return {}
             costs: dict[str, float] = {}
-            for subject in self.views.again(self.connection, subjects, table.oid):
+            for subject in self.views.again(self.connection, subjects, case.table.oid):
                 plan = self.explain(subject, runs=False)
                 uses_all = all(plan.indexes & parts for parts in names.values())
-                if uses_all and plan.cost <= _limit(before[subject.name], table):
+                if uses_all and plan.cost <= _limit(case.before[subject.name], case.table):
                     costs[subject.name] = plan.cost
         return costs
 
@@ -286,31 +282,25 @@ class Advisor(Struct):
         needs = [self.extension] if self.extension and TRIGRAMS in one.text else []
         return [*needs, f"CREATE INDEX {way}{name}{' ' if name else ''}ON {table.sql} {text}"]
 
-    def together(
-        self,
-        table: Relation,
-        there: known.Table,
-        chosen: Sequence[Candidate],
-        subjects: Sequence[Subject],
-        before: Mapping[str, Explained],
-        result: Advice,
-    ) -> dict[str, Explained]:
+    def together(self, case: Case, chosen: Sequence[Candidate]) -> dict[str, Explained]:
         """Create all indexes at once, and propose those that are used. Returns the plans then."""
         after: dict[str, Explained] = {}
         with self.trial():
-            names = self.create(table, chosen)
+            names = self.create(case.table, chosen)
             kept = list(chosen)
             uses: dict[Candidate, list[Use]] = {}
             changed: set[str] = set()
             while True:
-                again = self.views.again(self.connection, subjects, table.oid)
+                again = self.views.again(self.connection, case.subjects, case.table.oid)
                 after = {one.name: self.explain(one, runs=self.rules.runs) for one in again}
-                changed = {one.name for one, old in zip(again, subjects, strict=True) if one.sql != old.sql}
+                changed = {
+                    one.name for one, old in zip(again, case.subjects, strict=True) if one.sql != old.sql
+                }
                 uses = {
                     one: [
                         use
-                        for subject in subjects
-                        if (use := _use(subject, before, after, names[one])) is not None
+                        for subject in case.subjects
+                        if (use := _use(subject, case.before, after, names[one])) is not None
                     ]
                     for one in kept
                 }
@@ -319,31 +309,24 @@ class Advisor(Struct):
                     break
                 for one in idle:
                     name = f"{_TRIAL}{list(chosen).index(one)}"
-                    self.connection.execute(f"DROP INDEX {quoted(table.schema)}.{name}".encode())
+                    self.connection.execute(f"DROP INDEX {quoted(case.table.schema)}.{name}".encode())
                 kept = [one for one in kept if uses[one]]
             for one in kept:
-                sql = self.statements(table, one, way=there.way)
-                sql += [f"ANALYZE {table.sql}"] if one.computes else []
+                sql = self.statements(case.table, one, way=case.there.way)
+                sql += [f"ANALYZE {case.table.sql}"] if one.computes else []
                 reapply = any(use.name in changed for use in uses[one])
-                shown = f"{table.schema}.{table.name}"
-                result.proposals.append(Proposal("index", shown, tuple(sql), tuple(uses[one]), reapply))
-            self.statistics(table, again, after, before, result)
+                case.result.proposals.append(
+                    Proposal("index", case.shown, tuple(sql), tuple(uses[one]), reapply)
+                )
+            self.statistics(case, again, after)
         return after
 
-    def statistics(
-        self,
-        table: Relation,
-        subjects: Sequence[Subject],
-        after: dict[str, Explained],
-        before: Mapping[str, Explained],
-        result: Advice,
-    ) -> None:
+    def statistics(self, case: Case, subjects: Sequence[Subject], after: dict[str, Explained]) -> None:
         """Try ANALYZE and extended statistics for queries whose rows the planner does not expect."""
-        shown = f"{table.schema}.{table.name}"
         for subject in subjects:
-            if _off(after[subject.name], table) <= _OFF:
+            if _off(after[subject.name], case.table) <= _OFF:
                 continue
-            for statements in _statistics(table, subject):
+            for statements in _statistics(case.table, subject):
                 with self.connection.transaction(force_rollback=True):
                     try:
                         for statement in statements:
@@ -351,25 +334,22 @@ class Advisor(Struct):
                     except psycopg.Error:
                         continue
                     plan = self.explain(subject, runs=self.rules.runs)
-                if _off(plan, table) <= _OFF:
-                    use = Use(subject.name, subject.filter_name, before[subject.name], plan)
-                    result.proposals.append(Proposal("statistics", shown, statements, (use,)))
+                if _off(plan, case.table) <= _OFF:
+                    use = Use(subject.name, subject.filter_name, case.before[subject.name], plan)
+                    case.result.proposals.append(Proposal("statistics", case.shown, statements, (use,)))
                     after[subject.name] = plan
                     break
 
-    def problems(
-        self, subject: Subject, table: Relation, there: known.Table, plan: Explained, before: Explained
-    ) -> Iterator[Diagnostic]:
+    def problems(self, case: Case, subject: Subject, plan: Explained) -> Iterator[Diagnostic]:
         """What stays wrong with a query."""
-        scan = plan.scan_of((table.schema, table.name))
+        scan = plan.scan_of((case.table.schema, case.table.name))
         if scan is None:
             return
         found = scan.estimate if scan.rows is None else scan.rows
-        if scan.whole and there.rows >= self.rules.rows and found < _SELDOM * there.rows:
+        if scan.whole and case.there.rows >= self.rules.rows and found < _SELDOM * case.there.rows:
             told = f"{found:,.0f}" if scan.rows is not None else f"about {found:,.0f}"
-            shown = f"{table.schema}.{table.name}"
-            yield say.scan(subject.span, subject.name, shown, there.rows, told)
-        if scan.off > _OFF and _off(before, table) > _OFF and scan.rows is not None:
+            yield say.scan(subject.span, subject.name, case.shown, case.there.rows, told)
+        if scan.off > _OFF and _off(case.before[subject.name], case.table) > _OFF and scan.rows is not None:
             yield say.estimate(subject.span, subject.name, scan.off, scan.estimate, scan.rows)
 
 

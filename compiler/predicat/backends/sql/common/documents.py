@@ -25,6 +25,7 @@ from predicat.backends.sql.common import json_texts
 from predicat.backends.sql.json_order import compared, length
 from predicat.backends.sql.json_rewrites import has_key, is_only_text, path
 from predicat.backends.sql.renderer import Renderer, Rule, constant
+from predicat.forms.json_values import looked_up
 from predicat.ir.nodes import Call, Items, Literal, Node, Variable
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING
 
@@ -47,7 +48,7 @@ def _json_is(r: Renderer, node: Call) -> Sql:
 
 def _json_null(r: Renderer, node: Call) -> Sql:
     base, step = node.args
-    value = Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step), node.span)
+    value = looked_up(base, step, node.span)
     json = r.dialect.documents
     return exp.EQ(this=json.kind(r, value), expression=string_literal(json.null))
 

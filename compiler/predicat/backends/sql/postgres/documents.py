@@ -34,10 +34,10 @@ from predicat.backends.sql.postgres.numbers import TINY, nearest
 from predicat.backends.sql.postgres.queries import array_of, count_keys
 from predicat.backends.sql.postgres.ranges import numeric
 from predicat.backends.sql.renderer import Renderer, Rule, constant, let, let_always
-from predicat.forms.json_values import as_text
+from predicat.forms.json_values import as_text, looked_up
 from predicat.ir.nodes import Call, Literal, Node, ranged_over
 from predicat.ir.operators import ARRAYS, EQUALITIES, FLIPPED
-from predicat.ir.types import DOUBLE, JSON, STRING
+from predicat.ir.types import DOUBLE
 
 
 def arrow(base: Sql, key: Sql, operator: str) -> Sql:
@@ -398,7 +398,7 @@ def _json_order(r: Renderer, node: Call) -> Sql:
         place = _CLOSED[op], json.dumps(known, ensure_ascii=False)
     if place is None or r.parameterize:
         return r.node(r.rewritings.documents(compared(node)))
-    value = Call(JSON, "json_get" if step.type == STRING else "json_at", (base, step), node.span)
+    value = looked_up(base, step, node.span)
     return binary(_SIGNS[place[0]], r.document(value), place[1])
 
 

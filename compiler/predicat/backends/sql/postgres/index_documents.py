@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, or_, string_literal
 from predicat.backends.sql.json_rewrites import constant_step, is_only_text
-from predicat.backends.sql.postgres.stored import spelling
+from predicat.backends.sql.postgres.stored import TREES, spelling
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier, Variable, ranged_over
@@ -23,7 +23,6 @@ from predicat.ir.types import BOOLEAN, JSON, STRING, MapType
 
 # An index does not help a test with more alternatives than this.
 _MOST = 8
-_TREES = ("btree", "hash")
 
 
 class Required(Struct, frozen=True):
@@ -69,13 +68,13 @@ def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
 def has_tree(r: Renderer, sql: Sql) -> bool:
     """Whether an index on a look-up itself serves the usual form of a test."""
     look_ups = sql.find_all(exp.JSONExtract, exp.JSONExtractScalar)
-    return any(r.storage.index_on(spelling(part), _TREES) for part in look_ups)
+    return any(r.storage.index_on(spelling(part), TREES) for part in look_ups)
 
 
 def _has_tree(r: Renderer, one: Required) -> bool:
     """Whether an index on the value of a requirement itself serves the usual form of a test."""
     value = _inner(r.column(one.base), one.path) if isinstance(one.base, Field) and one.path else None
-    return value is not None and r.storage.index_on(spelling(value), _TREES) is not None
+    return value is not None and r.storage.index_on(spelling(value), TREES) is not None
 
 
 def _containment(r: Renderer, one: Required, *, whole: bool, always: bool) -> Served | None:

@@ -18,7 +18,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql, call, comparison_operand, or_, string_literal
-from predicat.backends.sql.postgres.stored import spelling
+from predicat.backends.sql.postgres.stored import TREES, spelling
 from predicat.backends.sql.renderer import Renderer, constant
 from predicat.backends.sql.rules import Served
 from predicat.backends.sql.storage import UNKNOWN_ORDER, TextOrder
@@ -27,7 +27,6 @@ from predicat.ir.types import STRING
 from predicat.semantics import casefold, like
 from predicat.values.domain import after_prefix
 
-_TREES = ("btree", "hash")
 _TRIGRAMS = ("gin_trgm_ops", "gist_trgm_ops")
 _PATTERNS = ("text_pattern_ops", "varchar_pattern_ops")
 # An IN of more spellings than this does not narrow enough to be worth its length.
@@ -67,7 +66,7 @@ def served(r: Renderer, node: Node, _: Sql) -> Served | None:
         return None
     sql, order = r.node(test.value), order_of(r, test.value)
     on = spelling(sql)
-    if test.fold == "exact" and (r.storage.index_on(on, _TREES) or _has_trigrams(r, on)):
+    if test.fold == "exact" and (r.storage.index_on(on, TREES) or _has_trigrams(r, on)):
         return _range(r, test, sql, order)
     if test.fold == "exact" and test.kind == "like":
         return None
@@ -179,7 +178,7 @@ def _prefix(test: TextTest) -> str:
 def _equal(r: Renderer, test: TextTest, sql: Sql, order: TextOrder) -> Served | None:
     for name, letters in _CASE.items():
         folded = call(name, sql)
-        if r.storage.index_on(spelling(folded), _TREES) is None:
+        if r.storage.index_on(spelling(folded), TREES) is None:
             continue
         if order.ascii_case and test.function == name:
             return None  # the usual form is this one

@@ -23,12 +23,10 @@ from predicat.backends.sql.builders import (
     string_literal,
 )
 from predicat.backends.sql.postgres import documents
-from predicat.backends.sql.postgres.stored import spelling
+from predicat.backends.sql.postgres.stored import TREES, spelling
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rules import Served
 from predicat.ir.nodes import Call, Items, Literal, Node
-
-_TREES = ("btree", "hash")
 
 
 def served(r: Renderer, node: Node, sql: Sql) -> Served | None:
@@ -54,10 +52,10 @@ def by_first_letters(r: Renderer, node: Node, sql: Sql) -> Served | None:
 
 
 def _equal(r: Renderer, value: Node, wanted: Sequence[Node]) -> Served | None:
-    if r.storage.index_on(spelling(documents.text_of(r, value)), _TREES) is not None:
+    if r.storage.index_on(spelling(documents.text_of(r, value)), TREES) is not None:
         return None  # the usual form has it
     sql = r.document(value)
-    if r.storage.index_on(spelling(sql), _TREES) is None:
+    if r.storage.index_on(spelling(sql), TREES) is None:
         return None
     values = [
         string_literal(json.dumps(one.value, ensure_ascii=False))

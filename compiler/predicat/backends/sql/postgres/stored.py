@@ -54,6 +54,10 @@ def _key(column: Sql) -> IndexKey:
     return IndexKey(spelling(inner), operators, collation, isinstance(inner, exp.Column))
 
 
+# The methods of indexes that serve an equality.
+TREES = ("btree", "hash")
+
+
 def spelling(sql: Sql) -> str:
     """A normalized spelling of an expression: the same for equal expressions, however PostgreSQL or the
     author of an index spells them.
