@@ -58,7 +58,7 @@ def command(
     ),
     rows: int = option(
         "--rows N",
-        "Tell of sequential scans of tables with so many rows.",
+        "Warn of sequential scans of tables with at least so many rows.",
         default=10_000,
         type=click.IntRange(1),
     ),

@@ -9,12 +9,12 @@ NO_QUERIES = "nothing was judged: no filter has a view in PostgreSQL, and no wor
 scan = Problem[str, str, float, str]("""(name, table, read, found) warning[sequential-scan]: {name} reads all
     {read:,.0f} rows of {table} and finds {found}; no index that was tried helps""")
 estimate = Problem[str, float, float, float]("""(name, off, expected, rows) warning[estimate]: the planner
-    expects {expected:,.0f} rows of {name} and there are {rows:,.0f}: it is off by {off:,.0f} times""")
+    estimates {expected:,.0f} rows for {name}, and there are {rows:,.0f}: off by a factor of {off:,.0f}""")
 redundant = Failure[str, str, int]("""(index, wider, size) warning[redundant-index]: the index {index}
-    ({size:,} bytes) begins as {wider} does, which serves the same queries
+    ({size:,} bytes) is redundant: its key columns are the leading ones of {wider}
     hint: DROP INDEX CONCURRENTLY {index}""")
 unused = Failure[str, str, int]("""(index, counted, size) warning[unused-index]: no query has used the index
-    {index} ({size:,} bytes) since {counted:if {counted}|the server began to count, without a reset}
+    {index} ({size:,} bytes) since {counted:if {counted}|the statistics began}
     hint: look at the counts of replicas, too; then DROP INDEX CONCURRENTLY {index}""")
 too_large = Failure[str, int, int]("""(table, size, most) warning[not-tried]: no index was tried on {table},
     which has {size:,} bytes, as writers wait while an index is made: at most {most:,} bytes without --create
@@ -29,9 +29,9 @@ unreadable_workload = Failure[str, str]("""usage: {file} is not SQL of PostgreSQ
 # What lint says, without numbers, which change with the rows.
 FOUND = {
     "index": "the planner would use an index that is not there",
-    "statistics": "the planner expects other numbers of rows without these statistics",
+    "statistics": "the planner's row estimate is wrong without these statistics",
     "sequential-scan": "it reads a large table to find few rows",
-    "estimate": "the planner expects other numbers of rows",
-    "redundant-index": "the index begins as another one does",
+    "estimate": "the planner's row estimate is wrong",
+    "redundant-index": "the key columns of the index are the leading ones of another index",
     "unused-index": "no query has used the index",
 }

@@ -30,9 +30,9 @@ RULES = tuple(
     Rule(code, name, _IN_DATABASE + doc, _told(code))
     for code, name, doc in (
         ("P306", "missing-index", "the planner would use an index that is not there."),
-        ("P307", "wrong-estimate", "the planner expects more than 10 times as many or as few rows."),
+        ("P307", "wrong-estimate", "the planner's row estimate is off by a factor of more than 10."),
         ("P308", "sequential-scan", "a filter reads a large table to find few rows."),
-        ("P309", "redundant-index", "an index begins as another index does."),
+        ("P309", "redundant-index", "the key columns of an index are the leading ones of another index."),
         ("P310", "unused-index", "no query has used an index."),
     )
 )
