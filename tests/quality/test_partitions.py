@@ -245,6 +245,7 @@ def test_dates_where_and_freshness_of_partitions(
         ("column: at, by: day", "column: n, by: day", "partition: n is declared as bigint"),
         ("column: at, by: day", "column: at, by: year", "by must be"),
         ("Europe/Berlin", "Berlin", "is not a time zone"),
+        ("day, zone: Europe/Berlin", "year, zone: Berlin", "(?s)by must be.*is not a time zone"),
         (
             "{column: at, by: day, zone: Europe/Berlin}",
             "{column: d, by: hour}",

@@ -89,10 +89,11 @@ def read_partition(item: YamlNode) -> Partition | None:
     known = PARTITION["by"]["enum"]
     if by.value not in known:
         item.reporter.add(say_keys.wrong_kind(by.span, "by", either(known), by.kind))
-        return None
     zone = text_of(keys, "zone", "")
-    if zone and not is_zone(zone):
+    is_known = not zone or is_zone(zone)
+    if not is_known:
         item.reporter.add(say_check.bad_zone(keys["zone"].span, zone, zone_names()))
+    if by.value not in known or not is_known:
         return None
     return Partition(column.text("column"), by.value, zone, column.span)
 

@@ -24,7 +24,7 @@ no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} pro
 
 late = Text[int, str, int]("""late: it had {before:count row} when it was measured on {at}, and has {now:,}
     now""")
-unplaced = Text[int, str, str]("""warning: {rows:count row} of {dataset} have no {field}, so they are in no
+unplaced = Text[int, str, str]("""warning: {rows:count row} of {dataset} without {field}: they are in no
     partition""")
 no_partition_declared = Failure[str]("""usage: {dataset} declares no partitions
     hint: write partition: {{column: ..., by: day, zone: ...}} into its file""")
