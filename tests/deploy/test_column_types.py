@@ -4,11 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 import predicat
+from predicat.deploy import deployment
 from predicat.deploy.relations import check_relations
 from predicat.deploy.views import views_of
 from predicat.diagnostics import PredicatError
+from tests.engines.predicates import TEXTS
+from tests.engines.test_column_forms import OF_FORM
+from tests.rounds import rounds
 
 TABLE = """
 CREATE SCHEMA typed; CREATE TYPE typed.state AS ENUM ('new', 'it''s paid');
@@ -62,3 +67,34 @@ def test_other_types_and_labels_are_refused(
     with pytest.raises(PredicatError) as caught:
         check_relations(found, orders)
     assert told in str(caught.value)
+
+
+def test_views_of_every_type_have_the_rows_of_the_evaluator(orders: Any, tmp_path: Path) -> None:
+    """`apply` creates views with pg_catalog only. Operators of a type may be in another schema, and without
+    them PostgreSQL may compare texts.
+    """
+    types = {f"c{number}": kind for number, kind in enumerate(OF_FORM)}
+    orders.execute("CREATE EXTENSION IF NOT EXISTS citext")
+    orders.execute(f"CREATE TYPE typed.label AS ENUM ({', '.join(map(quoted, TEXTS))})")
+    held = {"enum": "typed.label", "binary": "bytea"}
+    columns = [f"{name} {held.get(kind.partition('(')[0], kind)}" for name, kind in types.items()]
+    orders.execute(f"CREATE TABLE typed.forms ({', '.join(columns)})")
+    for name, kind in types.items():
+        for value in OF_FORM[kind]:
+            orders.execute(f"INSERT INTO typed.forms ({name}) VALUES (%s)", (value,))
+    constants = {name: "a" if kind == "citext" else OF_FORM[kind][-1] for name, kind in types.items()}
+    filters = {name: {"sql": f"{name} = {quoted(constant)}"} for name, constant in constants.items()}
+    data = {"apiVersion": "predicat/v1", "dataset": "forms", "relation": {"postgres": "typed.forms"}}
+    text = yaml.safe_dump({**data, "fields": types, "filters": filters}, allow_unicode=True)
+    (tmp_path / "forms.yml").write_text(text, encoding="utf-8")
+    found = predicat.load_catalog(tmp_path)
+    deployment.apply(found, orders, "typed")
+    for name, kind in rounds(types.items(), 9):
+        predicate = found.datasets["forms"].filters[name].current.predicate
+        wanted = [value for value in OF_FORM[kind] if predicate.evaluate({name: value}) is True]
+        (count,) = orders.execute(f"SELECT count(*) FROM typed.forms__{name}").fetchone()
+        assert count == len(wanted) > 0, (kind, constants[name], wanted)
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
