@@ -351,7 +351,7 @@ def test_orders_of_texts() -> None:
 # --- a smaller version of benchmarks/indexes.py
 
 
-@pytest.mark.parametrize("order", ["C", "C.UTF-8"])
+@pytest.mark.parametrize("order", ["C", pytest.param("C.UTF-8", marks=pytest.mark.slow)])
 def test_no_index_is_lost(postgres: Any, order: str) -> None:
     with indexes.database(postgres.info.dsn, order) as connection:
         assert connection is not None

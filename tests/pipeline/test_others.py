@@ -174,6 +174,7 @@ def test_a_missing_file_is_no_table(spark: Any, catalog: predicat.Catalog) -> No
     assert "Hive" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_a_jar_for_a_cluster_leaves_none_in_the_cache(tmp_path: Path) -> None:
     """Its build may have no home to write to."""
     environment = {**spark_environment(), "PREDICAT_CACHE": str(tmp_path / "cache")}

@@ -24,6 +24,7 @@ from tests.venvs import DBT_PACKAGES, environment
 ROOT = Path(__file__).parent.parent.parent
 
 
+@pytest.mark.slow
 def test_the_pyspark_job(tmp_path: Path, spark: Any) -> None:
     from examples.data import to_parquet
 

@@ -260,6 +260,7 @@ def test_two_sessions_of_a_thrift_server_have_their_own_manifests(thrift_server:
         assert rows == [[name, expected]] * 5, out + errors[-2000:]
 
 
+@pytest.mark.slow
 def test_executors_in_processes_of_their_own(manifest: Path, tmp_path: Path) -> None:
     script = tmp_path / "job.py"
     script.write_text(f"""
