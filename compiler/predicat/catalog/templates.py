@@ -85,7 +85,7 @@ class Templates:
         name = reason.split("'")[1] if "'" in reason else ""
         at = source.text.find(name) if name else -1
         span = Span(source, at, at + len(name)) if at >= 0 else place
-        return say_templates.undefined(span, name, reason, [*self._macros, "var", "filter"])
+        return say_templates.undefined(span, name, reason, {*self._macros, "var", "filter"})
 
     def _var(self, name: str, default: Any = None) -> Any:
         if name in self.variables:

@@ -54,6 +54,17 @@ _CAST_TO = {
 }
 
 
+def _nearest(op: str, kinds: Sequence[str]) -> Sequence[str]:
+    """The parameters of the signature that takes most of the types as they are, and the others by a cast."""
+
+    def near(params: Sequence[str]) -> tuple[int, bool]:
+        pairs = list(zip(kinds, params, strict=False))
+        others = [wanted for kind, wanted in pairs if kind != wanted]
+        return len(pairs) - len(others), all(wanted in _CAST_TO for wanted in others)
+
+    return max((row.params for row in signatures.signatures(op)), key=near)
+
+
 class OverloadResolver(Struct):
     """Resolves calls of operators with typed arguments, and reports problems."""
 
@@ -258,7 +269,7 @@ class OverloadResolver(Struct):
         )
 
     def cast_hint(self, op: str, args: list[Node]) -> str | None:
-        """A hint how to cast an argument in SQL to a type of the operator's first signature, or None."""
+        """A hint how to cast an argument in SQL to a type of the operator's nearest signature, or None."""
         if not self.rules.widens_numbers:
             return None
         kinds = [arg.type for arg in args]
@@ -270,7 +281,7 @@ class OverloadResolver(Struct):
             return say.NUMBER_OF_DAYS
         if DURATION in kinds and any(map(is_numeric, kinds)):
             return say.SECONDS_OF_INTERVAL
-        for arg, wanted in zip(args, signatures.signatures(op)[0].params, strict=False):
+        for arg, wanted in zip(args, _nearest(op, [str(kind) for kind in kinds]), strict=False):
             known = isinstance(arg.type, Scalar | DecimalType) and arg.type not in (JSON, NULL)
             if isinstance(arg.type, ArrayType) and wanted in _CAST_TO:
                 return say.ASK_FOR_AN_ELEMENT

@@ -67,7 +67,7 @@ def default_base(root: Path) -> str:
             return _left(root, name)
         except PredicatError:
             continue
-    raise PredicatError.of(say.no_main_branch())
+    raise PredicatError.of(say.no_main_branch(shallow(root)))
 
 
 def commit(root: Path, revision: str) -> str:

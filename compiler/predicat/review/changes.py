@@ -319,7 +319,16 @@ class _Comparison:
             ("filter-renamed", self.filters, "filters"),
         ):
             for old, new in names.items():
-                yield Entry(kind, new, WARNING, "name", old, new, self.after.place((path, new)))
+                yield Entry(
+                    kind, new, WARNING, "name", old, new, self.after.place((path, new)), notes=self.gone(old)
+                )
+
+    def gone(self, old: str) -> tuple[str, ...]:
+        """What no longer works after the rename of a filter."""
+        dataset, _, name = old.partition(".")
+        relation = self.before.datasets.get(self.datasets.get(dataset, dataset), {}).get("relation", {})
+        view = f" and its view {dataset}__{name}" if name and "postgres" in relation else ""
+        return (f"{old}{view} no longer exist{'' if view else 's'}",)
 
     def renamed_in(self, name: str) -> tuple[Cause, ...]:
         """The renamed filters that alone account for the new text of a filter."""

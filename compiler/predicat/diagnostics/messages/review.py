@@ -67,7 +67,8 @@ git_too_slow = Failure[str]("usage: git {command} took too long")
 no_repository = Failure[object]("""usage: {folder} is not in a git repository
     hint: commit the catalog to one, or compare with a manifest: predicat diff target/manifest.json""")
 git_failed = Failure[str, str]("usage: git {command}: {reason}")
-no_main_branch = Failure[()]("""usage: there is no main branch to compare with
+no_main_branch = Failure[str | None]("""usage: there is no main branch to compare with
+    hint: {shallow:optional}
     hint: name a revision: predicat diff REVISION""")
 no_revision = Failure[object]("usage: {revision!r} is not a revision")
 unknown_revision = Failure[str, str | None]("""usage: git knows no revision {name!r}

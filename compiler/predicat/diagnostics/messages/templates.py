@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.diagnostic import Diagnostic
@@ -68,10 +68,12 @@ def syntax(span: Span, reason: str) -> Diagnostic:
     return template(span, reason.rstrip("."), _EXPRESSION)
 
 
-def undefined(span: Span, name: str, reason: str, known: list[str]) -> Diagnostic:
+def undefined(span: Span, name: str, reason: str, known: Collection[str]) -> Diagnostic:
     near = _OF_DBT.get(name) or msg.did_you_mean(name, known)
     if name and near is None and "attribute" not in reason:
-        near = f"write var('{name}') for a variable; names here: {', '.join(known)}"
+        called = span.source.text[span.end :].lstrip().startswith("(")
+        write = "write the macro in a file of macros/" if called else f"write var('{name}') for a variable"
+        near = f"{write}; names here: {', '.join(sorted(known))}"
     return template(span, reason, near or _EXPRESSION)
 
 

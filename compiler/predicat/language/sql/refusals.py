@@ -44,7 +44,7 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.JSONBExtract: ("the operator #>", _JSON_HINT),
     exp.JSONBExtractScalar: ("the operator #>>", _JSON_HINT),
     exp.IntDiv: ("the operator DIV", "write div(a, b)"),
-    exp.In: ("IN without a list", "write a IN (1, 2), or array_contains(xs, 'a')"),
+    exp.In: ("IN without a list", "write a IN (1, 2), a IN list('name'), or array_contains(xs, 'a')"),
     exp.Parameter: ("a parameter with @", "write :name, and declare it under params:"),
     exp.Collate: ("COLLATE", "strings are compared by their characters: leave it out, or compare lower(s)"),
     exp.SimilarTo: ("SIMILAR TO", "write RLIKE '^(a|b)$', or a postgres: filter"),

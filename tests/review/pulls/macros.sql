@@ -1,0 +1,3 @@
+{%- macro on_the_way(column) -%}
+{{ column }} IN ('packed', 'sent')
+{%- endmacro -%}
