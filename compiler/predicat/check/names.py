@@ -29,7 +29,11 @@ from predicat.ir.variables import fold_identifier
 # The version in the name of a list.
 _VERSION = re.compile(r"@|.\.v[0-9]+\Z")
 # Constants of languages that tell upper from lower case, by what people write.
-_CONSTANTS = {"true": "true", "false": "false", "null": "null", "none": "null", "nil": "null"}
+_CONSTANTS = {
+    "true": "true",
+    "false": "false",
+    **dict.fromkeys(("null", "none", "nil", "undefined"), "null"),
+}
 # A name of at most this length before a field is a table alias, even if a field has a similar name.
 _ALIAS = 2
 

@@ -61,7 +61,8 @@ bad_map_key = Problem[Iterable[str]]("""type-mismatch: a map does not take ({kin
 exists_one_of_unknown = NotInFilter[()]("""exists_one() of concatenated lists of unknown types
     hint: write xs.filter(x, condition).size() == 1""")
 in_without_list = Problem[str, Iterable[str]]("""type-mismatch: {op} does not take ({kinds:list}); it
-    takes a list or an array on the right""")
+    takes a list or an array on the right
+    hint: a list has brackets: x in ['a', 'b']""")
 arrays_of_types = Problem[str, str]("""type-mismatch: cannot compare {left} with {right}
     hint: arrays are compared element by element; their elements must have the same type""")
 map_key_not_text = Problem[str]("""type-mismatch: cannot compare string with {kind}

@@ -31,7 +31,7 @@ Args = tuple[t.Tree, ...]
 _HEADER, _PLACE, _REST = "a header", "a place", "the rest"
 
 
-def canonical(args: Args, span: Span) -> t.Tree:
+def canonical(args: Args, span: Span, function: str = "canonical") -> t.Tree:
     """`header.canonical('x-github-event')`: a header by its name in any case. The first value is used; a
     missing header is an empty string.
 
@@ -40,7 +40,7 @@ def canonical(args: Args, span: Span) -> t.Tree:
     headers, name = args
     written = constant(name)
     if written is None:
-        raise PredicatError.of(msg.not_constant(name.span, "canonical", "name"))
+        raise PredicatError.of(msg.not_constant(name.span, function, "name"))
     key = "-".join(part[:1].upper() + part[1:].lower() for part in written.split("-"))
     tree = apply("bracket", headers.span.to(name.span), headers, t.Constant(key, name.span))
 
@@ -60,7 +60,7 @@ def canonical(args: Args, span: Span) -> t.Tree:
 
 def match(args: Args, span: Span) -> t.Tree:
     """`header.match('X-GitHub-Event', 'push')`: whether a header has a value."""
-    return apply("eq", span, canonical(args[:2], span), args[2])
+    return apply("eq", span, canonical(args[:2], span, "match"), args[2])
 
 
 def _truncate(args: Args, span: Span) -> t.Tree:
