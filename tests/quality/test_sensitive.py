@@ -36,7 +36,7 @@ MARK = "s3ntinel"
 CATALOG = """apiVersion: predicat/v1
 dataset: people
 relation: {duckdb: people.csv, spark: people, postgres: public.people}
-key: [id, email]
+key: id
 fields:
   id: bigint
   email: {type: string, sensitive: true}
@@ -57,7 +57,7 @@ ROWS = [
 ]
 CSV = "id,email,pin,age\n" + "".join(f"{a},{b or ''},{MARK}{c},{d}\n" for a, b, c, d in ROWS)
 ROW = f"{{email: {MARK}, pin: 7, age: 20}}"
-FILES = ("--prometheus", "counts.prom", "--events", "events.json")
+FILES = ("--prometheus", "counts.prom", "--events", "events.json", "--rows", "rows.jsonl")
 # What each command that sees data is called with.
 SEEN = {
     "quality": [

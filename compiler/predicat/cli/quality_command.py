@@ -124,6 +124,11 @@ class Reported(Counting, frozen=True, kw_only=True):
     prometheus: Path | None = option(
         "--prometheus", "Write the counts and bounds to this file, in the text format of Prometheus."
     )
+    rows: str | None = option(
+        "--rows TABLE|FILE",
+        "Write the key of each row that breaks a bound to a file (.csv, .json or .jsonl) or to a table of "
+        "the engine, with the filter, its outcome and the reason. {dataset} is the name of the dataset.",
+    )
     keep_in_postgres: bool = option(
         "--keep-in-postgres", "Also store results in the table predicat_quality of --dsn."
     )
@@ -158,12 +163,14 @@ def run(*, given: Reported) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.quality import events, report, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series  # noqa: PLC0415  # as above
+    from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
     catalog = load_quietly(given.folder, given.variables)
     project = load_project(given.folder).catalog
-    moment = reading(given.now)
+    moment = reading(given.now) or (datetime.now(tz=UTC) if given.rows else None)  # one for all queries
     about = _about(given.folder, project, moment)
     selected = _asked(catalog, given)
+    _check_rows(given, catalog, selected)
     past = _past(given, selected, table=given.keep_in_postgres)
     stated = stores.read(given.baseline)
     runs: list[Run] = []
@@ -183,6 +190,7 @@ def run(*, given: Reported) -> None:
             found, new = _run_parts(catalog, name, filters, measured, series, past, stated, moment)
         added += new
         runs += _placed(found, catalog.datasets[name], about)
+        _write_rows(given, partial(plan, catalog, name, filters, used, moment, parts), found, sources)
         events.send(lineage, runs[-len(found) :])
     shown = report.FORMATS[given.form](runs)
     if given.out is None:
@@ -661,14 +669,60 @@ def _measured(
     if engine == "postgres":
         with connect(given.dsn) as connection, _progress(name):
             return engines.on_postgres(plan_, connection, given.sample)
+    source = _source(given, plan_, inputs)
     with _progress(name):
         if engine == "duckdb":
-            source = inputs.get(name) or located(given.folder, _relation(plan_, engine))
             return engines.on_duckdb(plan_, source, given.sample)
-        source = inputs.get(name) or _relation(plan_, engine)
         spark: Any = importlib.import_module("predicat_spark.quality")
         result: Measure = spark.on_spark(plan_, source, given.sample)
         return result
+
+
+def _source(given: Counting, plan_: Plan, inputs: Mapping[str, str]) -> str:
+    """The table or path that an engine reads for a dataset."""
+    source = inputs.get(plan_.dataset.name)
+    if source is None:
+        relation = _relation(plan_, plan_.engine)
+        source = located(given.folder, relation) if plan_.engine == "duckdb" else relation
+    return source
+
+
+def _check_rows(given: Reported, catalog: Catalog, selected: Collection[str]) -> None:
+    """Raise PredicatError if the rows of broken bounds are asked for and cannot be written."""
+    from predicat.quality import rows, rows_written  # noqa: PLC0415  # not for --help
+
+    if given.rows is None:
+        return
+    if len(selected) > 1 and "{dataset}" not in given.rows:
+        raise PredicatError.of(say_coverage.one_dataset_for_rows(given.rows))
+    for name in selected:
+        rows.check_key(catalog.datasets[name])
+        rows_written.check_target(given.rows, _engine(catalog, name, given.engine, _sources(given, selected)))
+
+
+def _write_rows(
+    given: Reported, planned: Callable[[], Plan], runs: Sequence[Run], inputs: Mapping[str, str]
+) -> None:
+    """If they are asked for, write the rows of the bounds that are broken, and tell how many they are."""
+    from predicat.quality import rows, rows_written  # noqa: PLC0415  # not for --help
+
+    if given.rows is None:
+        return
+    plan_ = planned()
+    name = plan_.dataset.name
+    asked, target = rows.asked(plan_, runs, given.partition), given.rows.replace("{dataset}", name)
+    with _progress(name, "writing rows of"):
+        if plan_.engine == "postgres":
+            with connect(given.dsn) as connection:
+                count = rows_written.from_postgres(asked, connection, target)
+        elif plan_.engine == "duckdb":
+            count = rows_written.from_duckdb(asked, _source(given, plan_, inputs), target)
+        else:
+            spark: Any = importlib.import_module("predicat_spark.quality")
+            count = spark.rows_from_spark(asked, _source(given, plan_, inputs), target)
+    click.echo(say_coverage.rows_written(target, count, len(asked.bounds), name), err=True)
+    if asked.without:
+        click.echo(say_coverage.without_rows(asked.without), err=True)
 
 
 def _relation(plan_: Plan, engine: str) -> str:
@@ -678,9 +732,9 @@ def _relation(plan_: Plan, engine: str) -> str:
     return result
 
 
-def _progress(name: str) -> AbstractContextManager[Any]:
+def _progress(name: str, what: str = "measuring") -> AbstractContextManager[Any]:
     if not sys.stderr.isatty():
-        return waiting.reported(f"measuring {name}")
+        return waiting.reported(f"{what} {name}")
     from rich.console import Console  # noqa: PLC0415  # only on a terminal
 
-    return Console(stderr=True).status(f"measuring {name}")
+    return Console(stderr=True).status(f"{what} {name}")

@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from predicat.backends.sql import shown
 from predicat.diagnostics import Span
+from predicat.diagnostics.messages import coverage as say
 from predicat.explain.prose import describe, is_presence
+from predicat.explain.show import outcome as shown_outcome
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -48,11 +50,16 @@ def explain_node(node: Node, row: Mapping[str, Any]) -> Explanation:
     author wrote.
     """
     outcome: Outcome = over_inputs(core(node))(row)
-    if isinstance(node, Call) and node.op in LOGIC and not is_presence(node):
+    if isinstance(node, Call) and is_combination(node):
         parts = tuple(explain_node(arg, row) for arg in node.args)
         return Explanation(describe(node), outcome, {}, node.span, parts, node.op)
-    values = {name: _seen(part, over_inputs(core(part))(row)) for name, part in _inputs(node)}
+    values = {name: _seen(part, over_inputs(core(part))(row)) for name, part in inputs(node)}
     return Explanation(describe(node), outcome, values, node.span)
+
+
+def is_combination(node: Node) -> bool:
+    """Whether a node combines conditions. `x IS NOT NULL` is a condition."""
+    return isinstance(node, Call) and node.op in LOGIC and not is_presence(node)
 
 
 def _seen(node: Node, value: Any) -> Any:
@@ -61,7 +68,7 @@ def _seen(node: Node, value: Any) -> Any:
     return shown.value(hidden, value)
 
 
-def _inputs(node: Node) -> Iterator[tuple[str, Node]]:
+def inputs(node: Node) -> Iterator[tuple[str, Node]]:
     """The fields (or their members) that a condition reads, with their nodes."""
     if isinstance(node, Field):
         yield node.decl.name, node
@@ -72,7 +79,7 @@ def _inputs(node: Node) -> Iterator[tuple[str, Node]]:
     else:
         for child in children(node):
             if not isinstance(child, Items) and not _depends_on_element(child):
-                yield from _inputs(child)
+                yield from inputs(child)
 
 
 def _depends_on_element(node: Node) -> bool:
@@ -92,6 +99,20 @@ def decisive(explanation: Explanation) -> list[Explanation]:
     strong = explanation.op != "and"  # the outcome that one part alone decides
     chosen = same[:1] if explanation.outcome is strong else same
     return [leaf for part in chosen for leaf in decisive(part)]
+
+
+def told(explanation: Explanation) -> str:
+    """A condition with its outcome; of an UNKNOWN one also what is missing."""
+    missing = [name for name, value in explanation.values.items() if value is None]
+    why = ", ".join(map(say.missing, missing)) or say.UNUSABLE
+    return f"{explanation.text}: {shown_outcome(explanation.outcome)}" + (
+        f" ({why})" if explanation.outcome is None else ""
+    )
+
+
+def reason(explanation: Explanation) -> str:
+    """The conditions that decide an outcome, each with its own, in one sentence."""
+    return "; ".join(map(told, decisive(explanation)))
 
 
 def atoms(node: Node) -> list[Node]:

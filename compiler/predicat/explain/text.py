@@ -11,7 +11,7 @@ from predicat.backends.sql.storage import Index, Storage
 from predicat.catalog.manifest import dataset_data
 from predicat.catalog.model import Catalog, Filter, Version
 from predicat.diagnostics import Unsupported
-from predicat.explain.explanation import Explanation, atoms, decisive, explain_node
+from predicat.explain.explanation import Explanation, atoms, decisive, explain_node, told
 from predicat.explain.prose import describe, is_presence
 from predicat.explain.show import outcome as shown
 from predicat.explain.show import row_text
@@ -241,4 +241,4 @@ def _reasons(explanation: Explanation, marked: set[int], depth: int = 0) -> Iter
     else:
         mark = ">" if id(explanation) in marked else " "
         values = f"   {row_text(explanation.values)}" if explanation.values else ""
-        yield f"{mark} {indent}{explanation.text}: {shown(explanation.outcome)}{values}"
+        yield f"{mark} {indent}{told(explanation)}{values}"

@@ -63,6 +63,7 @@ class FileTable(Struct):
     read: list[str] = field(default_factory=list[str])
     _cells: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     _texts: str = ""
+    _shown: str = "*"
     _copied: bool = False
 
     def types(self) -> dict[str, str]:
@@ -112,11 +113,17 @@ class FileTable(Struct):
         """Read all rows, or the first ones, so that later queries can: the numbers of bad cells."""
         return self.asked(lambda: self._counted(rows)) if self._cells else ()
 
+    def with_bad(self) -> tuple[str, dict[str, str]]:
+        """What stands in FROM, with a column for each field that says whether the cell is bad; and the names
+        of these columns by field.
+        """
+        tests = {name: _is_bad(*cell) for name, cell in self._cells.items()}
+        names = {name: f"predicat_b{place}" for place, name in enumerate(tests)}
+        more = "".join(f", {test} AS {names[name]}" for name, test in tests.items())
+        return f"(SELECT {self._shown}{more} FROM {self._texts})", names
+
     def _counted(self, rows: int | None) -> Sequence[int]:
-        tests = [
-            f"count(*) FILTER (({there}) IS NOT NULL AND ({value}) IS NULL)"
-            for there, value in self._cells.values()
-        ]
+        tests = [f"count(*) FILTER {_is_bad(*cell)}" for cell in self._cells.values()]
         part = self._texts if rows is None else f"(SELECT * FROM {self._texts} LIMIT {int(rows)})"
         return self.connection.execute(f"SELECT {', '.join(tests)} FROM {part}").fetchone() or ()
 
@@ -206,7 +213,8 @@ class FileTable(Struct):
             value = self._cells[decl.name][1] if decl is not None else text
             shown.append(f"{value} AS {quoted(name, 'duckdb')}")
         self._texts = f"(SELECT {', '.join(inner)} FROM {self._texts})"
-        self.sql = f"(SELECT {', '.join(shown)} FROM {self._texts})"
+        self._shown = ", ".join(shown)
+        self.sql = f"(SELECT {self._shown} FROM {self._texts})"
 
     # --- copies
 
@@ -245,6 +253,11 @@ class FileTable(Struct):
             for record in self._records(file):
                 to.write(" ".join(record.text.split("\n")).strip() or "{}")
                 to.write("\n")
+
+
+def _is_bad(there: str, value: str) -> str:
+    """Whether a cell is there and has no value."""
+    return f"(({there}) IS NOT NULL AND ({value}) IS NULL)"
 
 
 @contextmanager

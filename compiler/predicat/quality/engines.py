@@ -243,6 +243,23 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).partition("\nLINE ")[0].split())
 
 
+@contextmanager
+def opened_files(plan: Plan, source: str) -> Iterator[duckdb_tables.FileTable]:
+    """The files of a plan as a table of DuckDB. Raises PredicatError."""
+    extras.require("duckdb")
+    import duckdb  # noqa: PLC0415  # optional
+
+    named = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
+    fields = {**plan.dataset.fields, **named}.values()
+    if not files_there(source):
+        raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
+    form = plan.dataset.form("duckdb")
+    with duckdb.connect() as connection, _as_problems(sensitive=plan.dataset.is_sensitive):
+        connection.execute("SET TimeZone = 'UTC'")
+        with duckdb_tables.opened(connection, source, form, fields) as table:
+            yield table
+
+
 def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     """Measure a plan on Parquet, CSV or JSON files that DuckDB reads. Bad cells count as missing. Raises
     PredicatError if no filter can run.
@@ -250,35 +267,29 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
     extras.require("duckdb")
     import duckdb  # noqa: PLC0415  # optional
 
-    named = {key: decl for item in plan.filters for key, decl in item.current.predicate.fields.items()}
-    fields = {**plan.dataset.fields, **named}.values()
-    form, hides = plan.dataset.form("duckdb"), plan.dataset.is_sensitive
-    if not files_there(source):
-        raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
-    with duckdb.connect() as connection, _as_problems(sensitive=hides):
-        connection.execute("SET TimeZone = 'UTC'")
-        with duckdb_tables.opened(connection, source, form, fields) as table:
-            bad = table.bad()
-            read = dict.fromkeys([*_read(plan), *plan.scope])
-            kinds, _ = columns.expressions_of("duckdb", read, partial(file_relations.describe, table))
-            known = table.types() | kinds
-            columns.check_fields("duckdb", source, known, plan.scope, reader=plan.dataset.name)
+    hides = plan.dataset.is_sensitive
+    with opened_files(plan, source) as table:
+        bad = table.bad()
+        read = dict.fromkeys([*_read(plan), *plan.scope])
+        kinds, _ = columns.expressions_of("duckdb", read, partial(file_relations.describe, table))
+        known = table.types() | kinds
+        columns.check_fields("duckdb", source, known, plan.scope, reader=plan.dataset.name)
 
-            def run(plan: Plan) -> Measure:
-                with _as_problems(sensitive=hides):
-                    return table.asked(lambda: _measured(connection, plan, table.sql, sample))
+        def run(plan: Plan) -> Measure:
+            with _as_problems(sensitive=hides):
+                return table.asked(lambda: _measured(table.connection, plan, table.sql, sample))
 
-            def probe(condition: str) -> str | None:
-                try:
-                    connection.execute(f"SELECT {condition} FROM {table.sql} LIMIT 0")
-                except duckdb.Error as error:
-                    return shown.of_engine(_one_line(error), type(error).__name__, sensitive=hides)
-                return None
+        def probe(condition: str) -> str | None:
+            try:
+                table.connection.execute(f"SELECT {condition} FROM {table.sql} LIMIT 0")
+            except duckdb.Error as error:
+                return shown.of_engine(_one_line(error), type(error).__name__, sensitive=hides)
+            return None
 
-            refused = columns.refused("duckdb", source, known, plan.filters, places=plan.dataset.places)
-            result = measure_what_runs(plan, run, probe, refused)
-            result.bad = bad
-            return result
+        refused = columns.refused("duckdb", source, known, plan.filters, places=plan.dataset.places)
+        result = measure_what_runs(plan, run, probe, refused)
+        result.bad = bad
+        return result
 
 
 def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sample: float) -> Measure:

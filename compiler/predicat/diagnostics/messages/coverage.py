@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from predicat.diagnostics.message import Failure, Text
+from predicat.diagnostics.message import Failure, Problem, Text
 
 NO_EARLIER_RUN = (
     "there is no earlier run of the same catalog, dataset, engine and sample; the next run is compared with "
@@ -34,6 +34,27 @@ where_needs_values = Failure[str, str]("""usage: {dataset}: where names {filter}
 no_partitions = Failure[str]("usage: {text} has no partitions")
 bad_partitions = Failure[str, str]("""usage: {text!r} is no range of partitions by {by}
     hint: write days (2026-01-01..2026-03-01), months (2026-01), weeks (2026-W05), or hours by hour""")
+
+# Why a condition is UNKNOWN for a row.
+missing = Text[str]("{name} is missing")
+unusable = Text[str]("{name} is no value of its type")
+UNUSABLE = "a value cannot be used"
+
+rows_need_a_key = Problem[str]("""usage: {dataset} has no key, so nobody could find the rows again
+    hint: write key: [FIELD, ...] into its file, or run it without --rows""")
+rows_show_the_key = Problem[str, str]("""usage: {dataset}: the key {field} is sensitive, and rows show their
+    key
+    hint: name another field in key, or run it without --rows""")
+one_dataset_for_rows = Failure[str]("""usage: {target} would get the rows of several datasets
+    hint: write {{dataset}} where its name is to stand, or name one dataset""")
+not_our_table = Failure[str]("""usage: the table {table} was not written by --rows, so it is not replaced
+    hint: name another one""")
+no_duckdb_table = Failure[str]("""usage: {target} is no file, and DuckDB has no table to write to
+    hint: name a file that ends in .csv, .json or .jsonl""")
+rows_written = Text[str, int, int, str](
+    "{target}: {rows:count row} of {bounds:count broken bound} of {dataset}"
+)
+without_rows = Text[Iterable[str]]("{bounds:list}: not about single rows, so none are written")
 
 NOTHING_JUDGED = "no bound was checked, so this is no success"
 NOTHING_TO_SUGGEST = "nothing to propose: there are too few rows, or all filters have bounds"
