@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,12 +91,12 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-def wait_for(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for(port: int, process: subprocess.Popen[Any], log: Path, *, background: bool = False) -> None:
     for _ in range(240):
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
-        assert process.poll() is None, log.read_text()[-3000:]
+        assert background or process.poll() is None, log.read_text()[-3000:]
         time.sleep(0.5)
     raise AssertionError(log.read_text()[-3000:])
 
