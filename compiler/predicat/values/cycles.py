@@ -57,7 +57,7 @@ Function = Callable[[int], Any]
 
 
 def cycles(node: Call, values: Domain, result: Function, label: Function, cuts: Sequence[Any]) -> Line:
-    """The preimage of a partition under a periodic operator. Raises Opaque for time zones.
+    """The preimage of a partition under a periodic operator of UTC.
 
     Args:
         node: The operator with its argument and constants.
@@ -69,8 +69,6 @@ def cycles(node: Call, values: Domain, result: Function, label: Function, cuts: 
     constants = [arg.value for arg in node.args[1:] if isinstance(arg, Literal)]
     if node.op == "mod":
         return _remainders(constants, values, result, label, cuts)
-    if any(zone != "UTC" for zone in constants):
-        raise Opaque
     unit = 1 if node.args[0].type == DATE or node.op in _OF_TIMES else DAY
     spans = (0, _OF_TIMES[node.op]) if node.op in _OF_TIMES else _OF_DAYS[node.op]()
     return Line((values.least,), (_repeated(spans, unit, result, label, cuts),))

@@ -124,27 +124,29 @@ def _outcome(node: Node, operand: Node) -> Partition:
     return outcomes(test, variable)
 
 
-def outcomes(test: Node, variable: Field) -> Partition:
-    """The outcomes of a test of a variable. Raises Opaque."""
-    found = _known_outcomes(test, variable)
+def outcomes(test: Node, variable: Field, *, zones: bool = False) -> Partition:
+    """The outcomes of a test of a variable. Raises Opaque. See `predicat.values.preimage.outcomes`."""
+    found = _known_outcomes(test, variable, zones)
     if found is None:
         raise Opaque
     return found
 
 
 @lru_cache(maxsize=8192)
-def _known_outcomes(test: Node, variable: Field) -> Partition | None:
+def _known_outcomes(test: Node, variable: Field, zones: bool) -> Partition | None:
     """The outcomes of a test. They are cached, because filters share tests."""
     try:
-        return _any_outcomes(test, variable)
+        return _any_outcomes(test, variable, zones=zones)
     except Opaque:
         return None
 
 
-def _any_outcomes(test: Node, variable: Field) -> Partition:
+def _any_outcomes(test: Node, variable: Field, *, zones: bool) -> Partition:
     if combines_tests(test) and isinstance(test, Call) and variable.type == STRING:
         return product([outcomes(arg, variable) for arg in test.args], partial(connected, test.op))
-    return _OF.get(variable.type, preimage.outcomes)(test, variable)
+    if variable.type in _OF:
+        return _OF[variable.type](test, variable)
+    return preimage.outcomes(test, variable, zones=zones)
 
 
 def _is_other(part: Node, variable: Field) -> bool:

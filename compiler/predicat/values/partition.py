@@ -97,6 +97,13 @@ class Line(Struct, frozen=True):
         """The label of an ordinal, which may be a cycle."""
         return self.labels[bisect_right(self.starts, ordinal) - 1]
 
+    def within(self, low: Any, end: Any) -> Iterator[tuple[Any, Label]]:
+        """The intervals of a part of the domain, which has no end if that is None."""
+        first = bisect_right(self.starts, low) - 1
+        for start, label in zip(self.starts[first:], self.labels[first:], strict=True):
+            if end is None or start < end:
+                yield max(start, low), label
+
     @property
     def has_cycles(self) -> bool:
         """Whether labels repeat inside of an interval."""
@@ -137,9 +144,9 @@ class Partition(Struct, frozen=True):
             label = label.at(ordinal)
         return label
 
-    def line(self) -> Line:
-        """The intervals, in which no label repeats. Raises Opaque for others."""
-        if isinstance(self.cells, Table) or self.cells.has_cycles:
+    def line(self, *, repeats: bool = False) -> Line:
+        """The intervals, in which no label repeats unless it may. Raises Opaque for others."""
+        if isinstance(self.cells, Table) or (self.cells.has_cycles and not repeats):
             raise Opaque
         return self.cells
 
@@ -201,7 +208,7 @@ def product(
         raise Opaque
     labels = [_joined([cells.at(start) for cells in lines], changed) for start in starts]
     domain = parts[0].domain
-    return Partition(domain, _unrolled(starts, labels, domain.greatest), others)
+    return Partition(domain, unrolled(starts, labels, domain.greatest), others)
 
 
 def _of_choices(change: Callable[..., Label]) -> Callable[..., Label]:
@@ -239,11 +246,11 @@ def _joined(labels: Sequence[Label], change: Callable[..., Label]) -> Label:
     ]
     known = {inside: _joined(inside, change) for inside in dict.fromkeys(zip(*columns, strict=True))}
     result = [known[inside] for inside in zip(*columns, strict=True)]
-    cells = _unrolled(starts, result, period - 1)
+    cells = unrolled(starts, result, period - 1)
     return cycle(period, cells.starts, cells.labels)
 
 
-def _unrolled(starts: Sequence[Any], labels: Sequence[Label], last: Any) -> Line:
+def unrolled(starts: Sequence[Any], labels: Sequence[Label], last: Any) -> Line:
     """Intervals, without cycles in those that are shorter than their period: each label occurs."""
     pieces: list[tuple[Any, Label]] = []
     for start, end, label in zip(starts, [*starts[1:], None], labels, strict=True):

@@ -37,6 +37,7 @@ from predicat.values.automaton import Label, Opaque
 from predicat.values.cycles import PERIODIC, cycles
 from predicat.values.domain import DAY, TEXTS, Domain, domain, first_near, turns
 from predicat.values.partition import Line, Partition, Some, line, partition, product, some, uniform
+from predicat.values.zones import zoned
 
 # What combines tests.
 CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq", "ne", "same")
@@ -52,14 +53,16 @@ _IN_ORDER: dict[tuple[str, int], Callable[[Call], bool]] = {
     ),
     ("add_months", 0): lambda node: node.type == DATE,
 }
-# Operators whose result is less than so many ordinals away from their argument, whatever the constants are.
-_NEAR = {"in_zone": DAY}
+
+
+def _zone(node: Call) -> str:
+    zone = node.args[1] if len(node.args) > 1 else None
+    return str(zone.value) if isinstance(zone, Literal) else "UTC"
 
 
 def _skipped(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
-    zone = str(node.args[1].value) if isinstance(node.args[1], Literal) else "UTC"
     for moment in moments:
-        yield from skipping(zone, moment)
+        yield from skipping(_zone(node), moment)
 
 
 # Operators that rise but for some values of their argument near those of a result, where they fall.
@@ -93,13 +96,17 @@ def combines_tests(node: Node) -> bool:
     return isinstance(node, Call) and node.op in CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args)
 
 
-def outcomes(test: Node, variable: Field) -> Partition:
-    """The outcomes of a test of a variable of a type with an order. Raises Opaque."""
+def outcomes(test: Node, variable: Field, *, zones: bool = False) -> Partition:
+    """The outcomes of a test of a variable of a type with an order. Raises Opaque.
+
+    Local times have one of several outcomes near where these change, so that what rests on them is right
+    with the time zones of every engine; with `zones` they have those of the zones that Python knows.
+    """
     match test:
         case Literal(value=value):
             return uniform(of_type(variable.type), value, value)
         case Call(op=op, args=args) if combines_tests(test):
-            return product([outcomes(arg, variable) for arg in args], partial(connected, op))
+            return product([outcomes(arg, variable, zones=zones) for arg in args], partial(connected, op))
         case Call(op="is_null", args=(inner,)):
             constants: Sequence[Node] = ()
         case Call(op=op, args=(inner, other)) if op in _COMPARED and inner == other:
@@ -112,7 +119,7 @@ def outcomes(test: Node, variable: Field) -> Partition:
             constants = (constant,)
         case _:
             raise Opaque
-    found = preimage(inner, _compared(test, inner, constants), variable)
+    found = preimage(inner, _compared(test, inner, constants), variable, zones=zones)
     if found.domain.closed_below:
         return found
     return replace(found, others=(found.others[0], *_beyond_calendar(test, found, variable)))
@@ -186,7 +193,7 @@ def _beyond_calendar(test: Call, found: Partition, variable: Field) -> Iterator[
 # --- calculations
 
 
-def preimage(node: Node, wanted: Partition, variable: Field) -> Partition:
+def preimage(node: Node, wanted: Partition, variable: Field, *, zones: bool = False) -> Partition:
     """The labels of a variable's values by those of the results of a calculation with it. Raises Opaque."""
     if node == variable:
         return wanted
@@ -195,25 +202,27 @@ def preimage(node: Node, wanted: Partition, variable: Field) -> Partition:
     if not isinstance(node, Call):
         raise Opaque
     if node.op in CHOICES:
-        return _chosen(node, wanted, variable)
+        return _chosen(node, wanted, variable, zones=zones)
     number = rounded_number(node) if len(node.args) == 1 else None
     if number is not None:
-        return preimage(number, _under(node, number, None, wanted), variable)
+        return preimage(number, _under(node, number, None, wanted, zones=zones), variable, zones=zones)
     places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(places) != 1:
         raise Opaque
-    return preimage(node.args[places[0]], _under(node, node.args[places[0]], places[0], wanted), variable)
+    inner = node.args[places[0]]
+    return preimage(inner, _under(node, inner, places[0], wanted, zones=zones), variable, zones=zones)
 
 
-def _under(node: Call, inner: Node, place: int | None, wanted: Partition) -> Partition:
+def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, zones: bool) -> Partition:
     """The preimage under one operator, or under what rounds to an integer (without a `place`), by the values
     of its argument.
     """
-    values, cuts = of_type(inner.type), wanted.line().starts[1:]
+    values = of_type(inner.type)
     if values is TEXTS:
         raise Opaque
-    if node.op in _NEAR:
-        return Partition(values, _near(wanted, values, _NEAR[node.op]), wanted.others)
+    if node.op == "in_zone" or (node.op in TIME_PARTS and _zone(node) != "UTC"):
+        return _in_zone(node, inner, wanted, values, zones=zones)
+    cuts = wanted.line().starts[1:]
     run = cache(_function(substituted(node, inner, x_of(inner.type)), values))
 
     def result(at: int) -> Any:
@@ -251,8 +260,7 @@ def _directed(node: Call, place: int, values: Domain, result: Callable[[int], An
     others = [arg.value for arg in node.args if isinstance(arg, Literal)]
     order = MONOTONE[node.op][place] if monotone_in(node.op, place) else Order.NOT
     is_known = order is not Order.NOT or ((node.op, place) in _IN_ORDER and _IN_ORDER[node.op, place](node))
-    is_of_zone = node.op in TIME_PARTS and any(value != "UTC" for value in others)
-    if not is_known or is_of_zone or not all(map(_is_finite, others)):
+    if not is_known or not all(map(_is_finite, others)):
         raise Opaque
     has_gap = order is Order.BY_SIGN and not others[0] and result(0) is None  # 0.0 / 0.0
     if order is Order.SIDES or has_gap:
@@ -262,6 +270,23 @@ def _directed(node: Call, place: int, values: Domain, result: Callable[[int], An
 
 def _is_finite(value: Any) -> bool:
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
+
+
+def _in_zone(node: Call, inner: Node, wanted: Partition, values: Domain, *, zones: bool) -> Partition:
+    """The preimage of a local time, or of a part of it."""
+    if node.op == "in_zone" and not zones:
+        return Partition(values, _near(wanted, values, DAY), wanted.others)
+    if node.op == "in_zone":
+        return zoned(_zone(node), wanted, values, ends=False)
+    if not zones or (node.op == "year" and not _are_ends_known(wanted)):
+        raise Opaque
+    local = _under(replace(node, args=(inner,)), inner, 0, wanted, zones=zones)
+    return zoned(_zone(node), local, values, ends=True)
+
+
+def _are_ends_known(years: Partition) -> bool:
+    """Whether the years before and behind the calendar, which local times may have, are as its ends."""
+    return all(years.of(beyond) == years.of(end) for beyond, end in ((0, 1), (10_000, 9_999)))
 
 
 def _near(wanted: Partition, values: Domain, by: int) -> Line:
@@ -282,7 +307,7 @@ def _near(wanted: Partition, values: Domain, by: int) -> Line:
 # --- choices
 
 
-def _chosen(node: Call, wanted: Partition, variable: Field) -> Partition:
+def _chosen(node: Call, wanted: Partition, variable: Field, *, zones: bool) -> Partition:
     """The preimage under an operator that returns one of its arguments.
 
     Which one depends on their order only. So the evaluator tells it for the places of the arguments in the
@@ -292,8 +317,11 @@ def _chosen(node: Call, wanted: Partition, variable: Field) -> Partition:
     count = len(cells.starts)
     numbered = partition(wanted.domain, Line(cells.starts, tuple(range(count))), None, count, None)
     first = CHOICES[node.op]
-    tests = [outcomes(arg, variable) for arg in node.args[:first]]
-    parts = [preimage(arg, narrowed(numbered, of_type(arg.type)), variable) for arg in node.args[first:]]
+    tests = [outcomes(arg, variable, zones=zones) for arg in node.args[:first]]
+    parts = [
+        preimage(arg, narrowed(numbered, of_type(arg.type)), variable, zones=zones)
+        for arg in node.args[first:]
+    ]
     fields = [
         FieldDecl(f"x{place}", arg.type if place < first else node.type)
         for place, arg in enumerate(node.args)

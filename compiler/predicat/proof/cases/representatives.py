@@ -32,7 +32,7 @@ from predicat.values import automaton
 from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain_of
 from predicat.values.outcomes import outcomes
-from predicat.values.partition import Some, choices
+from predicat.values.partition import Partition, Some, choices
 from predicat.values.preimage import x_of
 from predicat.values.samples import samples
 from predicat.values.texts import Texts
@@ -110,7 +110,7 @@ def _labelled(
     if kind == BIGINT and column is not None and any(digits in walk(node) for node in nodes):
         values: list[Any] = _written(variable, digits, column, nodes, tests)
     elif kind == STRING or column is not None:
-        parts = [_try(test, outcomes, node, variable) for node, test in zip(nodes, tests, strict=True)]
+        parts = [_try(test, _exact, node, variable) for node, test in zip(nodes, tests, strict=True)]
         found = samples(parts or [outcomes(TRUE, variable)], column)
         return [one for labels, value in found for one in _possible(value, labels[: len(parts)])]
     else:
@@ -152,6 +152,10 @@ def _sure(found: list[Representative]) -> list[Representative]:
     if not all(one.sure for one in found):
         raise Opaque
     return found
+
+
+def _exact(node: Node, variable: Field) -> Partition:
+    return outcomes(node, variable, zones=True)
 
 
 def _try(test: Node, take: Any, *args: Any) -> Any:
