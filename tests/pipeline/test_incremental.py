@@ -2,6 +2,9 @@
 anew.
 """
 
+import os
+import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +85,21 @@ def test_only_what_is_new_is_read(spark: Any, tmp_path: Path) -> None:
     )
     with pytest.raises(predicat.PredicatError, match="--from and --to are for jobs without a checkpoint"):
         run_job(other, job, Options(start="1"))
+
+
+def test_a_file_that_comes_late_is_read(spark: Any, tmp_path: Path) -> None:
+    """Spark leaves out files that are a week older than the newest one, such as those of a copy."""
+    catalog = load(tmp_path)
+    job = job_of(tmp_path, "even", mode="append", checkpoint=str(tmp_path / "checkpoint"))
+    for number, age in enumerate((0, 30 * 86_400, 0)):
+        spark.sql(f"SELECT {number * 2}L AS n, 1L AS day").coalesce(1).write.parquet(str(tmp_path / "new"))
+        (file,) = (tmp_path / "new").glob("*.parquet")
+        os.utime(file, (time.time() - age,) * 2)
+        (tmp_path / "in").mkdir(exist_ok=True)
+        file.rename(tmp_path / "in" / file.name)
+        shutil.rmtree(tmp_path / "new")
+        assert run_job(catalog, job).rows == 1, number
+    assert sorted(row.n for row in spark.read.parquet(str(tmp_path / "out")).collect()) == [0, 2, 4]
 
 
 def test_partitions_are_replaced(spark: Any, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """`predicat run --stream` as a process: a new catalog while it runs, and what is killed at any moment."""
 
+import json
 import os
 import random
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import predicat
+import predicat_spark
+from predicat.catalog.jobs import Source
+from predicat_spark.pipeline.commit import records
+from predicat_spark.pipeline.files import Files
 from tests.processes import spark_environment
 
 CATALOG = """\
@@ -39,19 +46,36 @@ def catalog(tmp_path: Path) -> Path:
     return tmp_path / "c.yml"
 
 
-def add(tmp_path: Path, number: int) -> None:
-    """A file of rows, whole from the first moment that it is seen."""
+def add(tmp_path: Path, number: int, folder: str = "in", *, age: float = 0) -> None:
+    """A file of rows, whole from the first moment that it is seen; it was written `age` seconds ago."""
     table = pa.table({"n": pa.array(range(number * ROWS, (number + 1) * ROWS), pa.int64())})
-    pq.write_table(table, tmp_path / f"{number}.tmp")
-    (tmp_path / f"{number}.tmp").rename(tmp_path / "in" / f"{number}.parquet")
+    beside = tmp_path / f"{number}.tmp"
+    pq.write_table(table, beside)
+    os.utime(beside, (time.time() - age,) * 2)
+    beside.rename(tmp_path / folder / f"{number}.parquet")
 
 
-def start(catalog: Path, *more: str) -> subprocess.Popen[str]:
+def writers(out: Path) -> set[int]:
+    """The processes that have a lease on a folder."""
+    found: set[int] = set()
+    for file in (out / "_predicat").glob("lease-*.json"):
+        with suppress(OSError, ValueError):  # it was given back, or is being written
+            found.add(json.loads(file.read_text())["pid"])
+    return found
+
+
+def replaced(file: Path, text: str) -> None:
+    """Write a file that its readers never see half."""
+    file.with_suffix(".tmp").write_text(text)
+    file.with_suffix(".tmp").rename(file)
+
+
+def start(catalog: Path, *more: str, job: str = "follow") -> subprocess.Popen[str]:
     return subprocess.Popen(
         [
             str(Path(sys.executable).parent / "predicat"),
             "run",
-            "follow",
+            job,
             "--catalog",
             str(catalog),
             "--master",
@@ -128,9 +152,9 @@ def killed(
     return number
 
 
-def finish(catalog: Path) -> None:
+def finish(catalog: Path, job: str = "follow") -> None:
     """Run the job once: it completes what is left."""
-    process = start(catalog)
+    process = start(catalog, job=job)
     _, errors = process.communicate(timeout=200)
     assert process.returncode == 0, errors
 
@@ -138,14 +162,87 @@ def finish(catalog: Path) -> None:
 KILLS = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "10"))
 
 
+TWO = """\
+apiVersion: predicat/v1
+dataset: numbers
+fields: {n: bigint}
+filters:
+  even: {sql: n % 2 = 0}
+  changing: {sql: n % 3 = 0}
+jobs:
+  one:
+    source: {path: "FOLDER/in/one", format: parquet}
+    filters: [even, changing]
+    sinks: [{path: "FOLDER/out/{filter}"}]
+    checkpoint: FOLDER/checkpoint/one
+  other:
+    source: {path: "FOLDER/in/other", format: parquet}
+    filters: [even, changing]
+    sinks: [{path: "FOLDER/out/{filter}"}]
+    checkpoint: FOLDER/checkpoint/other
+"""
+MONTH = 30 * 86_400
+
+
 @pytest.mark.slow  # each kill is a start of Spark
-def test_many_kills_lose_and_repeat_nothing(spark: Any, catalog: Path, tmp_path: Path) -> None:
-    """The process and its JVM are killed at random moments while rows keep coming."""
-    number = killed(catalog, tmp_path, times=KILLS, lives=(5, 12), pauses=(0.05, 0.5))
-    finish(catalog)
-    repeated = {value: times for value, times in Counter(rows(tmp_path)).items() if times > 1}
-    assert not repeated
-    assert rows(tmp_path) == list(range(0, number * ROWS, 2))
+def test_two_streams_on_one_sink_are_killed(spark: Any, tmp_path: Path) -> None:
+    """Both processes are killed at random moments, while rows keep coming, some of them in files that are a
+    month old, and a filter changes. No row is lost or repeated, and the counts are those of a batch.
+    """
+    catalog, jobs, rng = tmp_path / "c.yml", ("one", "other"), random.Random(KILLS)
+    texts = [TWO.replace("FOLDER", str(tmp_path)).replace("n % 3", f"n % {divisor}") for divisor in (3, 5)]
+    catalog.write_text(texts[0])
+    for name in jobs:
+        (tmp_path / "in" / name).mkdir(parents=True)
+    number, changed, coming = 0, 0, 0.0
+    for _ in range(KILLS):
+        processes = {name: start(catalog, "--stream", "0", job=name) for name in jobs}
+        deaths: dict[str, float] = {}
+        while processes:
+            now = time.monotonic()
+            if now > coming:
+                add(tmp_path, number, f"in/{rng.choice(jobs)}", age=rng.choice((0, MONTH)))
+                number, coming = number + 1, now + rng.uniform(0.2, 0.8)
+                if rng.random() < 0.1:
+                    changed += 1
+                    replaced(catalog, texts[changed % 2])
+            writing = writers(tmp_path / "out")
+            for name, process in list(processes.items()):
+                if process.pid in writing:
+                    deaths.setdefault(name, now + rng.uniform(0, 4))
+                if deaths.get(name, now) < now:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.wait()
+                    del processes[name]
+                else:
+                    assert process.poll() is None, process.communicate()
+            time.sleep(0.01)
+    for name in jobs:
+        finish(catalog, job=name)
+    everything = range(number * ROWS)
+    assert rows(tmp_path) == [n for n in everything if n % 2 == 0]
+    found = rows(tmp_path, "changing")
+    assert len(found) == len(set(found))
+    assert (
+        {n for n in everything if n % 15 == 0}
+        <= set(found)
+        <= {n for n in everything if n % 3 * (n % 5) == 0}
+    )
+
+    both = Source(paths=tuple(str(tmp_path / "in" / name) for name in jobs))
+    batch = predicat_spark.run(predicat.load_catalog(catalog), "numbers", ["even"], both)
+    files = Files(spark)
+    records_ = records(files, files.whole(str(tmp_path / "out")))
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in records_:
+        for one in record.filters:
+            counts.update({(one["name"], key): one[key] for key in ("accepted", "rejected", "unknown")})
+    assert sum(record.rows for record in records_) == batch.rows == len(everything)
+    (even,) = batch.filters
+    assert counts["even", "accepted"] == even.accepted == len(rows(tmp_path))
+    assert (counts["even", "rejected"], counts["even", "unknown"]) == (even.rejected, 0)
+    assert counts["changing", "accepted"] == len(found)
+    assert counts["changing", "rejected"] == len(everything) - len(found)
 
 
 ENTRIES = CATALOG.replace(

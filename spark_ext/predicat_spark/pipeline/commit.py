@@ -78,15 +78,22 @@ def record_path(state: str, run: str) -> str:
 class Workplace:
     """The folders in which a run stages its rows, with a lease on each."""
 
-    def __init__(self, files: Files, run: str, state: str, roots: Sequence[str]) -> None:
+    def __init__(
+        self,
+        files: Files,
+        run: str,
+        state: str,
+        roots: Sequence[str],
+        waits: Callable[[], bool] | None = None,
+    ) -> None:
         self.files, self.run, self.state = files, run, state
-        self.roots = sorted({state, *roots})
+        self.roots, self.waits = sorted({state, *roots}), waits
         self.leases: list[Lease] = []
 
     def __enter__(self) -> Workplace:  # noqa: PYI034  # no subclasses
         try:
             for root in self.roots:
-                self.leases.append(Lease(self.files, root, self.run))
+                self.leases.append(Lease(self.files, root, self.run, waits=self.waits))
         except BaseException:
             self._give_back()
             raise
@@ -182,14 +189,23 @@ def records(files: Files, state: str, job: str | None = None) -> list[Record]:
     """The records of a folder, the oldest first; of one job or dataset, if it is named."""
     folder = f"{state}/{FOLDER}"
     records_ = [
-        read_record(files, f"{folder}/{name}")
+        _read_unless_pruned(files, f"{folder}/{name}")
         for name in files.names(folder)
         if name.startswith("run-") and name.endswith(".json")
     ]
     return sorted(
-        (record for record in records_ if job in (None, record.job, record.dataset)),
+        (record for record in records_ if record and job in (None, record.job, record.dataset)),
         key=lambda record: record.committed,
     )
+
+
+def _read_unless_pruned(files: Files, path: str) -> Record | None:
+    try:
+        return read_record(files, path)
+    except Exception:
+        if files.exists(path):
+            raise
+        return None  # another run has removed it meanwhile
 
 
 def prune(files: Files, state: str, known: Sequence[Record], kept: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,16 @@ from predicat.diagnostics.messages import entries as entry_say
 from predicat.diagnostics.messages import pipeline as say
 from predicat_spark import failures
 from predicat_spark.pipeline import settle
-from predicat_spark.pipeline.commit import Record, Workplace, prune, record_path, records, tidy
+from predicat_spark.pipeline.commit import (
+    Record,
+    Target,
+    Workplace,
+    prune,
+    record_path,
+    records,
+    staging,
+    tidy,
+)
 from predicat_spark.pipeline.entries import Raised
 from predicat_spark.pipeline.interrupts import Interrupts
 from predicat_spark.pipeline.outcome import Batch, bad_cells, record_of, report_of
@@ -39,6 +48,10 @@ _UNCHANGED = "no sink was changed"
 _KEPT = 100
 
 
+class Repeated(Exception):
+    """A batch was committed before."""
+
+
 class Run:
     """One job on one session; an incremental job runs a batch after another."""
 
@@ -50,8 +63,10 @@ class Run:
         rows: Sequence[Chosen],
         options: Options,
         raised: Raised | None = None,
+        waits: Callable[[], bool] | None = None,
     ) -> None:
-        self.work = work_on(session, catalog, job, rows, options, raised)
+        """`waits`: whether to wait on while another run writes to the same place."""
+        self.work, self.waits = work_on(session, catalog, job, rows, options, raised), waits
         self.state = state_folder(self.work)
         self.passes = Passes(self.work)
 
@@ -59,13 +74,13 @@ class Run:
         """Complete or undo killed runs of this job. Returns a message for each."""
         work, run = self.work, new_run_id()
         targets = targets_of(work, run, "append", None)
-        with Workplace(work.files, run, self.state, roots(targets)) as place:
+        with self._place(run, targets, records(work.files, self.state, work.job.label)) as place:
             return place.recover(settle.settler(work.session, work.files, urls(work), targets))
 
     def batch(
         self, reading: Reading, run: str, *, mode: str | None = None, checkpoint: str | None = None
     ) -> Report:
-        """Read, evaluate, write and commit one batch of rows."""
+        """Read, evaluate, write and commit one batch of rows. Raises Repeated if it was committed before."""
         started, clock = datetime.now(tz=UTC), time.monotonic()
         self._check(reading)
         self.work.entries.check()
@@ -89,12 +104,11 @@ class Run:
 
     def _committed(self, batch: Batch) -> Report:
         work, files = self.work, self.work.files
-        with (
-            Interrupts(work.session) as interrupts,
-            Workplace(files, batch.run, self.state, roots(batch.targets)) as place,
-        ):
+        known = records(files, self.state, work.job.label)
+        with Interrupts(work.session) as interrupts, self._place(batch.run, batch.targets, known) as place:
             recovered = place.recover(settle.settler(work.session, files, urls(work), batch.targets))
-            known = records(files, self.state, work.job.label)
+            if files.exists(record_path(self.state, batch.run)):
+                raise Repeated  # by another process, which wrote to this place until now
             before = known[-1] if known else None
             changes = self._changes(before)
             counts, many = self._staged(place, interrupts, batch, before)
@@ -106,6 +120,12 @@ class Run:
             report.record = record_path(self.state, batch.run)
             report.recovered, report.changes = recovered, changes
             return report
+
+    def _place(self, run: str, targets: Sequence[Target], known: Sequence[Record]) -> Workplace:
+        """The places of a run, and those where the one before was killed, which may have had other sinks."""
+        files, left = self.work.files, [one for record in known[-1:] for one in record.targets]
+        former = {root for root in roots(left) if files.exists(staging(root, known[-1].run))}
+        return Workplace(files, run, self.state, [*roots(targets), *former], self.waits)
 
     def _staged(
         self, place: Workplace, interrupts: Interrupts, batch: Batch, before: Record | None

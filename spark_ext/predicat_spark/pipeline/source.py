@@ -60,6 +60,8 @@ _RAW = "__raw_"
 _TIMES = frozenset({"date", "timestamp", "timestamp_ntz"})
 # The column in which Spark keeps a record that it cannot read.
 RECORD = "_corrupt_record"
+# A stream of Spark leaves out files that are a week older than the newest one, unless it is told otherwise.
+_ALL_FILES = {"maxFileAge": "36500d"}
 # Files of a folder whose endings tell its format.
 _LOOKED_AT = 1000
 
@@ -176,7 +178,8 @@ def read_source(
         if kind in ("csv", "json") and not streaming and source.options.keys() <= _OURS:
             for file in small_files(source.paths):
                 verify(file, replace(of_spark_options(kind, source.options), header=header))
-        source = replace(source, options={**_found(session, kind, source), **source.options})
+        found = {**_found(session, kind, source), **(_ALL_FILES if streaming and source.paths else {})}
+        source = replace(source, options={**found, **source.options})
         reader: Any = session.readStream if streaming else session.read
         reader = reader.format(kind).options(**source.options)
         if kind in UNTYPED:

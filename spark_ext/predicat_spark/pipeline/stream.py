@@ -30,7 +30,7 @@ from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.outcome import filter_reports
 from predicat_spark.pipeline.places import rows_wait, waiting_place
 from predicat_spark.pipeline.report import Report
-from predicat_spark.pipeline.run import Run
+from predicat_spark.pipeline.run import Repeated, Run
 from predicat_spark.pipeline.source import Reading, read_source
 from predicat_spark.pipeline.work import Options, Work, new_run_id, resolved
 from predicat_spark.sessions import load_classes
@@ -78,9 +78,10 @@ def run_stream(
     with settings(session, READING):
         _check_source(Files(session), job)
         reading = read_source(session, job.source, catalog.datasets[job.dataset], streaming=True)
-        run = Run(session, catalog, job, rows, options)
+        over = threading.Event()
+        run = Run(session, catalog, job, rows, options, waits=_waiting(over, following))
         recovered = run.recover()
-        batches = _Batches(run, reading, rows, following)
+        batches = _Batches(run, reading, rows, following, over)
         writer = progress.observed(reading.frame, batches.place).writeStream.foreachBatch(batches.batch)
         try:
             _until(writer.option("checkpointLocation", batches.place), batches, following)
@@ -107,15 +108,19 @@ class _Batches:
     """The batches of a stream: those that Spark brings, and between them rows that wait for a filter."""
 
     def __init__(
-        self, run: Run, reading: Reading, rows: Sequence[Chosen], following: Following | None
+        self,
+        run: Run,
+        reading: Reading,
+        rows: Sequence[Chosen],
+        following: Following | None,
+        over: threading.Event,
     ) -> None:
-        work = run.work
+        work, self.over, self._waits = run.work, over, run.waits
         self._work, self._reading, self._following = work, reading, following
         self._mode = "append" if work.job.mode == "overwrite" else work.job.mode
         self.place = _generation(run, rebuild=work.options.rebuild)
         self.total = _nothing(work, self._mode)
         self.raised: list[BaseException] = []
-        self.over = threading.Event()
         self._asked = _NextFilters(work.catalog, work.job, rows, following)
         self._turn, self._ended = threading.Lock(), time.monotonic()
         self.waits = rows_wait(work, self.place)
@@ -146,10 +151,13 @@ class _Batches:
     def _commit(self, session: SparkSession, reading: Reading, run: str, mode: str) -> None:
         """Commit a batch, unless it was committed before."""
         with self._turn:
-            part = Run(session, *self._asked.now(), self._work.options, self._work.raised)
+            part = Run(session, *self._asked.now(), self._work.options, self._work.raised, self._waits)
             if self._work.files.exists(record_path(part.state, run)):
                 return
-            report = part.batch(reading, run, mode=mode, checkpoint=self.place)
+            try:
+                report = part.batch(reading, run, mode=mode, checkpoint=self.place)
+            except Repeated:
+                return
             report_to = self._following.told if self._following is not None else None
             keep = report_to(report) if report_to is not None else None
             self.total.add(report)
@@ -209,6 +217,11 @@ def _until(writer: DataStreamWriter, batches: _Batches, following: Following | N
             raise
     finally:
         query.stop()
+
+
+def _waiting(over: threading.Event, following: Following | None) -> Callable[[], bool] | None:
+    """A stream that goes on waits for others that write to its sinks, until it is stopped."""
+    return (lambda: not over.is_set()) if following is not None else None
 
 
 def _beside(work: Callable[[], None]) -> None:
