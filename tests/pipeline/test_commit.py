@@ -211,7 +211,9 @@ def test_an_append_to_a_table_that_may_be_doubled_is_said(
     spark: Any, catalog: predicat.Catalog, sources: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def run(source: str) -> Any:
-        return predicat_spark.run(catalog, "numbers", ["even"], source, tables="doubled_", mode="append")
+        return predicat_spark.run(
+            catalog, "numbers", ["even"], source, tables="doubled_", mode="append", at_least_once=True
+        )
 
     real = tables.settle_table
 

@@ -134,7 +134,9 @@ def test_digits_of_a_decimal_are_not_lost(
     try:
         for mode in ("append", "overwrite"):
             if fits:
-                predicat_spark.run(catalog, "numbers", ["even"], source, tables="digits_", mode=mode)
+                predicat_spark.run(
+                    catalog, "numbers", ["even"], source, tables="digits_", mode=mode, at_least_once=True
+                )
                 assert spark.table("digits_even").where("third = 2.33333333").count() == 1
             else:
                 with pytest.raises(

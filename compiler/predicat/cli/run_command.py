@@ -89,6 +89,11 @@ class Options(Selection, frozen=True, kw_only=True):
     adopt: bool = option(
         "--adopt", "Replace folders of sinks even if they have files that predicat has not written."
     )
+    at_least_once: bool = option(
+        "--at-least-once",
+        "Append to tables that do not tell which runs have appended. Rows are there twice if a run is killed "
+        "while it appends.",
+    )
     bad_records: str | None = option(
         "--bad-records",
         "What to do with rows that have cells which cannot be converted.  [default: permissive]",
@@ -167,6 +172,7 @@ def command(*, name: str = argument("JOB|DATASET"), given: Options) -> None:
         revision=git.revision(given.folder) or None,
         now=reading(given.now),
         adopt=given.adopt,
+        at_least_once=given.at_least_once,
     )
     events = pipeline.Events(given.events, job)
     try:

@@ -140,7 +140,7 @@ class Workplace:
         """Take the record back, while nothing has been put in its place."""
         self.files.delete(record_path(self.state, self.run))
 
-    def recover(self, settle: Callable[[Target, str], None]) -> list[str]:
+    def recover(self, settle: Callable[[Target, str], bool]) -> list[str]:
         """Complete or undo the runs that were killed in these folders. Returns a message for each."""
         messages: list[str] = []
         for root in self.roots:
@@ -154,11 +154,8 @@ class Workplace:
                 record = self._record_of(folder)
                 twice: list[str] = []
                 if record is not None:
-                    for target in record.targets:
-                        if target.staged.startswith(f"{folder}/"):
-                            settle(target, record.run)
-                            if target.kind == "table" and target.mode == "append":
-                                twice.append(target.place)
+                    own = [target for target in record.targets if target.staged.startswith(f"{folder}/")]
+                    twice = [target.place for target in own if not settle(target, record.run)]
                 self.files.delete(folder)
                 done = "completed" if record is not None else "undone"
                 messages.append(f"run {name[4:]} was killed: it is {done}")

@@ -92,6 +92,7 @@ class Run:
             urls(self.work),
             reading,
             adopt=self.work.options.adopt,
+            at_least_once=self.work.options.at_least_once,
         )
         batch = Batch(run, reading, targets, Metrics(self.work.session), checkpoint, started, clock)
         return self._committed(batch) if targets else self._counted(batch)

@@ -37,9 +37,10 @@ def check(
     reading: Reading,
     *,
     adopt: bool = False,
+    at_least_once: bool = False,
 ) -> None:
     """Raise PredicatError with all that keeps rows from their places, before any is written. `adopt`: files
-    that no run has written may be replaced.
+    that no run has written may be replaced. `at_least_once`: rows may be appended twice after a kill.
     """
     targets = [target for target in targets if target.rows != "waiting"]  # a place of its own
     result: list[Diagnostic | None] = []
@@ -49,7 +50,7 @@ def check(
     for target in targets:
         schema = schemas[target.rows]
         if target.kind == "table":
-            result.append(tables.problem(session, target, schema))
+            result.append(tables.problem(session, target, schema, at_least_once=at_least_once))
         elif target.kind == "jdbc":
             jdbc.append((target, urls[target.url or ""]))
         else:
@@ -146,7 +147,7 @@ def settle(
     place.clear()
 
 
-Step = tuple[Callable[[], None], Sequence[Target], bool]
+Step = tuple[Callable[[], object], Sequence[Target], bool]
 
 
 def _steps(session: SparkSession, files: Files, record: Record, urls: Mapping[str, str]) -> list[Step]:
@@ -156,7 +157,9 @@ def _steps(session: SparkSession, files: Files, record: Record, urls: Mapping[st
         own = [target for target in record.targets if target.kind == "jdbc" and target.url == url]
         steps.append((_postgres(session, urls[url or ""], own, record.run), own, True))
     steps += [
-        (_table(session, target), [target], False) for target in record.targets if target.kind == "table"
+        (_table(session, target, record.run), [target], False)
+        for target in record.targets
+        if target.kind == "table"
     ]
     return [
         *steps,
@@ -170,8 +173,8 @@ def _postgres(session: SparkSession, url: str, targets: Sequence[Target], run: s
     )
 
 
-def _table(session: SparkSession, target: Target) -> Callable[[], None]:
-    return lambda: tables.settle_table(session, target, _staged(session, target))
+def _table(session: SparkSession, target: Target, run: str) -> Callable[[], object]:
+    return lambda: tables.settle_table(session, target, _staged(session, target), run)
 
 
 def _folder(files: Files, target: Target) -> Callable[[], None]:
@@ -184,23 +187,33 @@ def _staged(session: SparkSession, target: Target) -> DataFrame:
 
 def settler(
     session: SparkSession, files: Files, urls: Mapping[str, str], coming: Sequence[Target]
-) -> Callable[[Target, str], None]:
-    """What completes a target of a run that was killed. A place that this run replaces as a whole needs no
-    completion.
+) -> Callable[[Target, str], bool]:
+    """What completes a target of a run that was killed, and returns whether its rows are there once. Where it
+    fails, a place that this run replaces as a whole needs no completion.
     """
     replaced = {(target.kind, target.place, target.url) for target in coming if target.mode == "overwrite"}
 
-    def complete(target: Target, run: str) -> None:
-        if target.kind == "path":
-            settle_folder(files, target)
-        elif (target.kind, target.place, target.url) in replaced:
-            return
-        elif target.kind == "table":
-            tables.settle_table(session, target, _staged(session, target))
-        else:
-            url = urls.get(target.url or "")
-            if url is None:
-                raise PredicatError.of(say.killed_before(run, target.place, target.url))
-            postgres.settle_tables(session, url, [(target, _staged(session, target))], run)
+    def complete(target: Target, run: str) -> bool:
+        try:
+            return _completed(session, files, urls, target, run)
+        except Exception:
+            if target.kind == "path" or (target.kind, target.place, target.url) not in replaced:
+                raise
+            return True
 
     return complete
+
+
+def _completed(
+    session: SparkSession, files: Files, urls: Mapping[str, str], target: Target, run: str
+) -> bool:
+    if target.kind == "path":
+        settle_folder(files, target)
+    elif target.kind == "table":
+        return tables.settle_table(session, target, _staged(session, target), run)
+    else:
+        url = urls.get(target.url or "")
+        if url is None:
+            raise PredicatError.of(say.killed_before(run, target.place, target.url))
+        postgres.settle_tables(session, url, [(target, _staged(session, target))], run)
+    return True

@@ -58,6 +58,7 @@ def run(
     tables: str | None = None,
     *,
     adopt: bool = False,
+    at_least_once: bool = False,
     **more: Any,
 ) -> Report:
     """Run filters of a dataset on Spark, and write the accepted rows of each filter.
@@ -71,6 +72,7 @@ def run(
         master: The Spark master.
         tables: Write one table per filter, named `tables` and the name of the filter.
         adopt: Replace the folder of a filter even if it has files that no run has written.
+        at_least_once: Append to tables even if their rows may be there twice after a kill.
         **more: Other attributes of `Job`, such as `mode`, `bad_records` and `passes`.
 
     Returns:
@@ -89,9 +91,8 @@ def run(
     with failures.telling():
         place = located(session, source) if isinstance(source, str) else source
     filters = tuple(JobFilter(name, name) for name in names)
-    return run_job(
-        catalog, Job("", dataset, place, filters, tuple(sinks), **more), Options(master=master, adopt=adopt)
-    )
+    job = Job("", dataset, place, filters, tuple(sinks), **more)
+    return run_job(catalog, job, Options(master=master, adopt=adopt, at_least_once=at_least_once))
 
 
 def run_job(

@@ -5,6 +5,8 @@ are refused before any is written.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from itertools import dropwhile
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -30,12 +32,14 @@ def exists(session: SparkSession, name: str) -> bool:
     return bool(session.catalog.tableExists(quoted_table(name)))
 
 
-def problem(session: SparkSession, target: Target, schema: StructType) -> Diagnostic | None:
+def problem(
+    session: SparkSession, target: Target, schema: StructType, *, at_least_once: bool
+) -> Diagnostic | None:
     """What keeps rows of a schema from going into a table: a view of its name, columns that only one of
-    the two has, types that do not fit.
+    the two has, types that do not fit, an append that may be repeated.
     """
     if not exists(session, target.place):
-        return None
+        return _repeated(session, target, at_least_once=at_least_once)
     if session.catalog.getTable(quoted_table(target.place)).tableType in ("VIEW", "TEMPORARY"):
         return pipeline_say.sink_is_a_view(target.place)
     known = {field.name.lower(): field for field in session.table(quoted_table(target.place)).schema}
@@ -49,8 +53,23 @@ def problem(session: SparkSession, target: Target, schema: StructType) -> Diagno
         if name in known and not _fits(field.dataType.simpleString(), known[name].dataType.simpleString())
     ]
     if not (missing or left_over or types):
-        return None
+        return _repeated(session, target, at_least_once=at_least_once)
     return say.rows_do_not_fit(target.place, missing, left_over, types)
+
+
+def _repeated(session: SparkSession, target: Target, *, at_least_once: bool) -> Diagnostic | None:
+    if target.mode != "append" or at_least_once or (kind := provider(session, target)) in _ONCE:
+        return None
+    return pipeline_say.append_may_repeat(target.place, kind)
+
+
+def provider(session: SparkSession, target: Target) -> str:
+    """The format of a table, or that with which it will be created; "" if its catalog does not tell."""
+    if not exists(session, target.place):
+        return target.format.lower()
+    rows = session.sql(f"DESCRIBE TABLE EXTENDED {quoted_table(target.place)}").collect()
+    about = dropwhile(lambda row: row.col_name != "# Detailed Table Information", rows)
+    return next((row.data_type.lower() for row in about if row.col_name == "Provider"), "")
 
 
 _WIDER = {
@@ -97,12 +116,18 @@ def create(session: SparkSession, target: Target, schema: StructType) -> None:
     )
 
 
-def settle_table(session: SparkSession, target: Target, frame: DataFrame) -> None:
+def settle_table(session: SparkSession, target: Target, frame: DataFrame, run: str) -> bool:
     """Put staged rows into a table: all rows anew, the partitions that they touch, or beside those that
-    are there.
+    are there. Returns whether it may be repeated: rows that the run has put there are not added again.
     """
     if not exists(session, target.place):
         create(session, target, frame.schema)
+    once = _ONCE.get(provider(session, target)) if target.mode == "append" else None
+    if once is not None:
+        options = once(session, target, run)
+        if options is not None:
+            frame.writeTo(quoted_table(target.place)).options(**options).append()
+        return True
     columns = ", ".join(map(quoted, session.table(quoted_table(target.place)).columns))
     view = f"predicat_staged_{uuid4().hex}"
     frame.createOrReplaceTempView(view)
@@ -112,6 +137,37 @@ def settle_table(session: SparkSession, target: Target, frame: DataFrame) -> Non
             session.sql(f"{verb} {quoted_table(target.place)} SELECT {columns} FROM {view}")
     finally:
         session.catalog.dropTempView(view)
+    return target.mode != "append"
+
+
+def _of_delta(_session: SparkSession, target: Target, run: str) -> dict[str, str] | None:
+    """Delta keeps the last version of each application, and leaves out a write that is no newer."""
+    batch = _BATCH.fullmatch(run)
+    stream, number = batch.groups() if batch is not None else (run, "0")
+    return {
+        "txnAppId": f"predicat/{stream}/{target.rows}/{target.filter or ''}",
+        "txnVersion": str(int(number)),
+    }
+
+
+def _of_iceberg(session: SparkSession, target: Target, run: str) -> dict[str, str] | None:
+    """Iceberg keeps properties of a write in its snapshot; None if there is one of this run."""
+    from pyspark.sql import functions as F  # noqa: N812, PLC0415  # its usual name; needs Java's home first
+
+    table, value = quoted_table(target.place), f"{run}/{target.rows}/{target.filter or ''}"
+    session.catalog.refreshTable(table)  # another process may have written what this session has not seen
+    written = session.table(f"{table}.snapshots").where(F.col("summary")[_PROPERTY] == value)
+    return None if written.head() is not None else {f"snapshot-property.{_PROPERTY}": value}
+
+
+_PROPERTY = "predicat.run"
+# The name of a batch: its stream, and a number that grows.
+_BATCH = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4})-(\d{6,})")
+# The providers whose tables know which run has appended to them, and the options that tell them.
+_ONCE: dict[str, Callable[[SparkSession, Target, str], dict[str, str] | None]] = {
+    "delta": _of_delta,
+    "iceberg": _of_iceberg,
+}
 
 
 def _text(value: str) -> str:

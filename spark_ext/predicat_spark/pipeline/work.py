@@ -39,6 +39,8 @@ class Options(Struct, frozen=True):
         now: The current time for filters that read it. Default: the start of the run, in a stream that of
             each batch.
         adopt: Folders of sinks may be replaced though they have files that no run has written.
+        at_least_once: Rows may be appended to tables that cannot tell whether they were appended before: they
+            are there twice if a run is killed while it does that.
     """
 
     master: str = "local[*]"
@@ -50,6 +52,7 @@ class Options(Struct, frozen=True):
     revision: str | None = None
     now: datetime | None = None
     adopt: bool = False
+    at_least_once: bool = False
 
 
 def resolved(catalog: Catalog, job: Job) -> tuple[Job, list[Chosen]]:

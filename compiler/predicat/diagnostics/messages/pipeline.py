@@ -32,6 +32,10 @@ sink_holds_the_source = Failure[str]("""usage: {place} holds the source of the r
 folder_of_others = Failure[str, str]("""usage: {place} would be replaced, but has files that predicat has
     not written, such as {file}
     hint: name another place, use --mode append, or replace the folder with --adopt""")
+append_may_repeat = Failure[str, str]("""usage: rows that are appended to the table {place} may be there twice
+    after a kill: {provider:if the format {provider}|its format} does not tell which runs have appended
+    hint: append to a folder, to PostgreSQL or to a table of delta or iceberg, write mode: overwrite, or
+    accept it with --at-least-once""")
 killed_before = Failure[str, str, str | None]("""usage: run {run} was killed before its rows were in {place}
     on {server}
     hint: run the same job again""")
