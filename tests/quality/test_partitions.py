@@ -151,11 +151,14 @@ def sources(
     columns = {
         name: pa.array([row[place] for row in ROWS], kind) for place, (name, kind) in enumerate(types.items())
     }
+    local = [at and at.astimezone(BERLIN).replace(tzinfo=None) for _, at, _ in ROWS]
+    columns["local"] = pa.array(local, pa.timestamp("us"))
     pq.write_table(pa.table(columns), file)
     postgres.execute("DROP TABLE IF EXISTS public.parted CASCADE")
-    postgres.execute("CREATE TABLE public.parted (n bigint, at timestamptz, d date)")
+    postgres.execute("CREATE TABLE public.parted (n bigint, at timestamptz, d date, local timestamp)")
     with postgres.cursor() as cursor:
-        cursor.executemany("INSERT INTO public.parted VALUES (%s, %s, %s)", ROWS)
+        rows = [(*row, clock) for row, clock in zip(ROWS, local, strict=True)]
+        cursor.executemany("INSERT INTO public.parted VALUES (%s, %s, %s, %s)", rows)
     frame = spark.read.parquet(str(file))
     return {
         "duckdb": lambda plan_: engines.on_duckdb(plan_, str(file)),
@@ -215,6 +218,26 @@ def test_engines_split_at_the_same_moments(
         assert [bool(one.groups["both"].overlap_rows) for one in broken] == [
             place >= len(broken) - 3 for place in range(len(broken))
         ]
+
+
+def test_local_times_split_by_the_clock_of_their_zone(
+    sources: dict[str, Callable[[Plan], Measure]], tmp_path: Path
+) -> None:
+    text = CATALOG.replace("d: date", "local: {type: timestamp, zone: Europe/Berlin}").replace(
+        "{column: at", "{column: local"
+    )
+    catalog = shop(
+        tmp_path, text.replace("filters:", "freshness: {column: local, at_most: 1 day}\nfilters:", 1)
+    )
+    of = catalog.datasets["shop"].partition
+    assert of is not None
+    parts = partitions.in_range(of, "2026-03-28..2026-03-29")
+    rows = by_hand(lambda at: local_name("day", at, "Europe/Berlin"))
+    for engine, run in sources.items():
+        found = run(plan(catalog, "shop", (), engine, datetime(2026, 4, 1, tzinfo=UTC), parts))
+        assert [one.rows for one in found.parts] == [rows["2026-03-28"], rows["2026-03-29"]], engine
+        newest = max(at for _, at, _ in ROWS if at is not None and at < parts.parts[-1].end)
+        assert found.parts[-1].newest == pytest.approx(newest.timestamp()), engine
 
 
 def test_dates_where_and_freshness_of_partitions(

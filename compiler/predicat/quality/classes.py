@@ -70,7 +70,7 @@ class Classes(Struct, frozen=True):
     leaves: Mapping[Node, tuple[Leaf, ...]]
     most: int = 1
 
-    def with_cuts(self, field: Field, cuts: Sequence[Any]) -> Classes:
+    def with_cuts(self, field: Node, cuts: Sequence[Any]) -> Classes:
         """The same with keys, behind the others, for where the value of a field lies between some values."""
         values = domain_of(field)
         assert values is not None  # noqa: S101  # dates and timestamps are ordered

@@ -11,11 +11,10 @@ from typing import Any
 from sqlglot import exp
 
 from predicat import backends
-from predicat.backends.sql.expressions import of_field
 from predicat.ir.types import DATE, Type
 from predicat.quality.fold import parts_of
 from predicat.quality.measure import Measure
-from predicat.quality.plan import Plan
+from predicat.quality.plan import Plan, time_of
 
 # Gives the rows of a SELECT of aggregates over the rows that are counted, grouped by some keys: first the
 # keys of each row. Without keys it is one row.
@@ -70,10 +69,8 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
 
 
 def _newest(plan: Plan, field: str, limit: float) -> str:
-    declared = plan.dataset.fields[field]
-    given = of_field(declared, plan.engine)
-    column = given.sql if given is not None else exp.column(declared.column(plan.engine), quoted=True)
-    seconds = _EPOCH[plan.engine](column, declared.type)
+    read = time_of(plan.dataset, field)
+    seconds = _EPOCH[plan.engine](plan.dialect.tree(read), read.type)
     between = exp.Between(this=seconds, low=exp.Literal.number(_FIRST), high=exp.Literal.number(repr(limit)))
     known = exp.Case().when(between, seconds.copy())
     return exp.Max(this=known).sql(dialect=backends.dialect(plan.engine).sqlglot)

@@ -19,6 +19,7 @@ from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import review as say
 from predicat.explain.explanation import atoms as conditions
 from predicat.explain.prose import describe
+from predicat.ir.column_forms import of_field
 from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, fields_of
 from predicat.ir.types import BOOLEAN, DATE
 from predicat.lower import core_of_part
@@ -26,6 +27,7 @@ from predicat.quality.classes import Classes, classes
 from predicat.quality.fold import Program
 from predicat.quality.partitions import Parts
 from predicat.quality.program import program
+from predicat.rewrite.solve import for_rows
 from predicat.rewrite.substitute import at, with_defaults
 
 
@@ -80,7 +82,7 @@ class Plan(Struct, frozen=True):
     def part_sql(self, number: int) -> str:
         """The condition of the rows of a partition, as SQL."""
         assert self.parts is not None  # noqa: S101  # who asks has one
-        field = _time_field(self.dataset, self.parts)
+        field = time_of(self.dataset, self.parts.of.field)
         return self.dialect.render(_any(_between(field, span) for span in self.parts.spans(number)))
 
     @property
@@ -158,7 +160,7 @@ def _plan(
     items = [CountedPredicate(item.kind, item.name, item.text, at(item.node, now)) for item in items]
     classes_ = classes((part for item in items for part in conditions(item.node)), backends.dialect(engine))
     if parts is not None:
-        field = _time_field(dataset, parts)
+        field = time_of(dataset, parts.of.field)
         classes_ = classes_.with_cuts(field, [_value(field, moment) for moment, _ in parts.cuts])
     places = [place for place, item in enumerate(items) if item.kind == "filter"]
     accepts_unknown = [filter_.on_unknown == "accept" for filter_ in filters]
@@ -195,25 +197,29 @@ def _where(catalog: Catalog, dataset: Dataset, now: datetime | None, parts: Part
             raise PredicatError.of(say_coverage.where_needs_values(dataset.name, dataset.where))
         conditions.append(at(accepted, now))
     if parts is not None:
-        field = _time_field(dataset, parts)
+        field = time_of(dataset, parts.of.field)
         missing = Call(BOOLEAN, "is_null", (field,))
         conditions.append(_any([*(_between(field, span) for span in parts.spans()), missing]))
     return Call(BOOLEAN, "and", tuple(conditions)) if len(conditions) > 1 else next(iter(conditions), None)
 
 
-def _time_field(dataset: Dataset, parts: Parts) -> Field:
-    declared = dataset.fields[parts.of.field]
-    return Field(declared.type, declared)
+def time_of(dataset: Dataset, field: str) -> Node:
+    """A field of time as filters read it: the moment of a local time, if its column holds these."""
+    declared = dataset.fields[field]
+    column = Field(declared.type, declared)
+    form = of_field(column)
+    return column if form is None else form.seen(column)
 
 
-def _value(field: Field, moment: datetime) -> datetime | date:
+def _value(field: Node, moment: datetime) -> datetime | date:
     """A moment as a value of a field."""
     return moment.date() if field.type == DATE else moment
 
 
-def _between(field: Field, span: tuple[datetime, datetime]) -> Node:
+def _between(field: Node, span: tuple[datetime, datetime]) -> Node:
     start, end = (Literal(field.type, _value(field, moment)) for moment in span)
-    return Call(BOOLEAN, "and", (Call(BOOLEAN, "ge", (field, start)), Call(BOOLEAN, "lt", (field, end))))
+    inside = Call(BOOLEAN, "and", (Call(BOOLEAN, "ge", (field, start)), Call(BOOLEAN, "lt", (field, end))))
+    return for_rows(inside)
 
 
 def _any(nodes: Iterable[Node]) -> Node:
