@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from predicat.backends.sql.shown import of_engine
 from predicat.deploy import columns
-from predicat.diagnostics import extras
+from predicat.diagnostics import PredicatError, extras
+from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages import did_you_mean
+from predicat.diagnostics.messages import review as say_review
 from predicat.diagnostics.messages.tables import RECORD
 from predicat.files import finding
 from predicat.files.bad_cells import BadCells
@@ -23,7 +26,8 @@ from predicat.quality.extent import measure_extent
 from predicat.quality.fold import ROWS
 from predicat.quality.grouping import FEW, TotalsOfParts, few_groups, grouped, totals_of_parts
 from predicat.quality.measure import Measure, measure
-from predicat.quality.plan import Plan, plan
+from predicat.quality.partitions import in_range
+from predicat.quality.plan import Plan, part_sql, plan
 from predicat_spark import failures
 from predicat_spark.lists import provide
 from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
@@ -60,9 +64,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
             frame, bad = reading.frame, _bad(plan, reading, source)
         else:
             frame, bad = source, BadCells()
-    scope = [plan.where] if plan.where is not None else []
-    provide(frame.sparkSession, [*(item.node for item in plan.items), *scope])
-    counted = frame if plan.where is None else frame.where(plan.dialect.render(plan.where))
+    counted = _counted(plan, frame)
     part = counted.sample(fraction=sample, seed=0) if sample < 1 else counted
 
     def run(plan: Plan) -> Measure:
@@ -88,6 +90,13 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     result = measure_what_runs(plan, run, probe, wrong)
     result.bad = bad
     return result
+
+
+def _counted(plan: Plan, frame: DataFrame) -> DataFrame:
+    """The rows to count. The lists that conditions name are provided to the session."""
+    scope = [plan.where] if plan.where is not None else []
+    provide(frame.sparkSession, [*(item.node for item in plan.items), *scope])
+    return frame if plan.where is None else frame.where(plan.dialect.render(plan.where))
 
 
 def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
@@ -173,11 +182,42 @@ def _numbered(frame: DataFrame, classes: Classes, *, lanes: bool = False) -> Dat
 
 
 def _rows(plan: Plan, frame: DataFrame, condition: str) -> list[Mapping[str, Any]]:
-    columns = sample_columns(plan) or ["1 AS one"]
-    return [
-        item.asDict(recursive=True)
-        for item in frame.where(condition).selectExpr(*columns).limit(SAMPLE_ROWS).collect()
-    ]
+    found = frame.where(condition).selectExpr(*(sample_columns(plan) or ["1 AS one"]))
+    return [item.asDict(recursive=True) for item in found.limit(SAMPLE_ROWS).collect()]
+
+
+def rows_where(
+    plan: Plan, frame: DataFrame, condition: str, columns: Sequence[str], most: int | None
+) -> list[dict[str, Any]]:
+    """Columns of the rows that a plan counts and for which a condition holds, at most `most` of them.
+
+    Raises PredicatError with Spark's text.
+    """
+    hides = plan.dataset.is_sensitive
+    with failures.telling(sensitive=hides), settings(frame.sparkSession, READING):
+        found = _counted(plan, frame).where(condition).selectExpr(*columns)
+        rows = (found if most is None else found.limit(most)).collect()
+    return [item.asDict(recursive=True) for item in rows]
+
+
+def rows_of(catalog: Catalog, dataset: str, frame: DataFrame, partitions: str) -> DataFrame:
+    """The rows of a DataFrame that are in declared partitions: a batch for Great Expectations.
+
+    Args:
+        catalog: The catalog.
+        dataset: The name of the dataset.
+        frame: Its rows.
+        partitions: A partition such as `2026-01-05`, or a range such as `2026-01-01..2026-01-31`.
+
+    Raises:
+        PredicatError: There is no such dataset, it declares no partitions, or the range has none.
+    """
+    if dataset not in catalog.datasets:
+        raise PredicatError.of(say_review.no_dataset(dataset, did_you_mean(dataset, catalog.datasets)))
+    owner = catalog.datasets[dataset]
+    if owner.partition is None:
+        raise PredicatError.of(say_coverage.no_partition_declared(dataset))
+    return frame.where(part_sql(owner, in_range(owner.partition, partitions), "spark"))
 
 
 def check_coverage(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import predicat
+from predicat.diagnostics.messages.coverage import NO_BASELINE
 from predicat.quality import measure
 from tests.processes import in_process
 from tests.quality import test_results, test_thresholds
@@ -170,7 +171,7 @@ def test_the_command_says_what_a_run_imports(folder: Path) -> None:
     )
     assert done.stdout.splitlines() == [
         f"{folder / 'new' / 'gx'}: predicat_shop",
-        "left out: shop.high drift: there is no baseline: predicat quality baseline writes it",
+        f"left out: shop.high drift (catalog/shop.yml:9): {NO_BASELINE}",
         "in the program that runs a checkpoint: import predicat.quality.expectations",
     ]
 
@@ -189,7 +190,7 @@ def test_the_example_of_the_page(tmp_path: Path, spark: Any, monkeypatch: pytest
     assert done.stdout.startswith(f"pg/gx: predicat_flights; put the connection into {project().DSN}\n")
     assert in_process("quality", "gx", "--engine", "spark", cwd=tmp_path).stdout.splitlines() == [
         "target/quality/gx: predicat_flights",
-        "left out: flights.long_delay drift: there is no baseline: predicat quality baseline writes it",
+        f"left out: flights.long_delay drift (catalog/flights.yml:6): {NO_BASELINE}",
         "in the program that runs a checkpoint: import predicat.quality.expectations",
     ]
     (program,) = (block for block in blocks["text"] if "import great_expectations" in block)
@@ -247,9 +248,9 @@ def test_every_bound_is_an_expectation_or_left_out_with_a_reason(tmp_path: Path,
         left_out = suite["meta"]["predicat"]["left_out"]
         assert left_out == found.left_out and all(left_out.values())
         assert len(suite["expectations"]) + len(left_out) == len(wanted) and set(left_out) < wanted
-        assert len(left_out) == 10 - stable
+        assert len(left_out) == 9 - stable
     kinds = [item["kwargs"] for item in suite["expectations"] if "row_count" in item["type"]]
-    assert {"min_value": 800, "max_value": 1200}.items() <= kinds[-1].items()
+    assert {"min_rows": 800, "max_rows": 1200}.items() <= kinds[-1].items()
 
 
 def test_two_limits_are_two_expectations(tmp_path: Path) -> None:
@@ -262,9 +263,9 @@ def test_two_limits_are_two_expectations(tmp_path: Path) -> None:
         "postgres",
         {"shop": [state], "shop.low": [state]},
     )
-    assert set(found.left_out) == {"shop freshness", "shop baseline"}  # which have no expectation
+    assert set(found.left_out) == {"shop baseline"}  # which has no expectation
     severities = Counter(item.severity.value for item in found.expectations)
-    assert severities == {"critical": 9, "warning": 9}
+    assert severities == {"critical": 10, "warning": 10}
     groups = [item for item in found.expectations if hasattr(item, "group")]
     assert [(item.max_rows, item.max_share) for item in groups] == [
         (10, None),

@@ -420,11 +420,13 @@ def project(
 
 
 def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
-    """The bounds that are left out of suites, by the reason."""
+    """The bounds that are left out of suites, each with its place, by the reason."""
     result: dict[str, list[str]] = {}
     for item in suites:
         for label, reason in item.left_out.items():
-            result.setdefault(reason, []).append(label)
+            place = item.places[label].outermost()
+            line, _ = place.source.line_column(place.start)
+            result.setdefault(reason, []).append(f"{label} ({os.path.relpath(place.source.name)}:{line})")
     return result
 
 

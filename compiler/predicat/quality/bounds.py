@@ -158,11 +158,11 @@ def _freshness(found: Evidence, item: Declared) -> Check:
         found.dataset.fields[spec.field],
         datetime.fromtimestamp(newest, tz=UTC).isoformat(sep=" ", timespec="seconds"),
     )
-    message = f"the newest {spec.field} of {item.name} is {moment}, {_duration(age)} ago; at most {item.text}"
+    message = f"the newest {spec.field} of {item.name} is {moment}, {duration(age)} ago; at most {item.text}"
     return judged(item, message, age, item.status(lambda limit: age <= limit), unit="seconds")
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """An age in the largest unit that it fills."""
     for unit, size in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
         if seconds >= 2 * size:

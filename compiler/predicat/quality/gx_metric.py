@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,12 +22,16 @@ from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from msgspec import Struct
 
+from predicat.backends.sql import shown
 from predicat.catalog.load import load_catalog
-from predicat.catalog.model import Catalog
+from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
-from predicat.quality.engines import SAMPLE_ROWS, columns_of, count_rows
-from predicat.quality.measure import Measure, measure
+from predicat.ir.nodes import FieldDecl
+from predicat.quality.engines import SAMPLE_ROWS, aggregates, columns_of, count_rows
+from predicat.quality.extent import measure_extent
+from predicat.quality.measure import Measure, breaking, measure
 from predicat.quality.plan import Plan, plan
 
 METRIC = "table.predicat_coverage"
@@ -82,16 +87,15 @@ def portable(folder: Path) -> str:
     return place.relative_to(root).as_posix()
 
 
-def read_catalog(folder: Path) -> Catalog:
-    """The catalog in a folder; read again when one of its files or of the macros changed."""
+def _state(folder: Path) -> tuple[object, ...]:
+    """What the files of a catalog and its macros are like."""
     files = [
         file
         for place in (folder, folder.parent / "macros")
         for file in sorted(place.rglob("*"))
         if file.is_file()
     ]
-    state = tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
-    return _loaded(folder, state)
+    return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
 
 
 @lru_cache(maxsize=16)
@@ -100,8 +104,15 @@ def _loaded(folder: Path, state: tuple[object, ...]) -> Catalog:
     return load_catalog(folder, tests=False)
 
 
+@lru_cache(maxsize=64)
+def _planned(folder: Path, state: tuple[object, ...], dataset: str, engine: str) -> Plan:
+    return plan(_loaded(folder, state), dataset, (), engine)
+
+
 def _plan(kwargs: Mapping[str, Any], engine: str) -> Plan:
-    return plan(read_catalog(find_catalog(kwargs["catalog"])), kwargs["dataset"], (), engine)
+    """What to ask of an engine. The catalog is read again when one of its files or of the macros changed."""
+    folder = find_catalog(kwargs["catalog"])
+    return _planned(folder, _state(folder), kwargs["dataset"], engine)
 
 
 class PredicatCoverage(TableMetricProvider):
@@ -135,37 +146,104 @@ class PredicatCoverage(TableMetricProvider):
         metric_value_kwargs: Any,
         **_: Any,  # GX makes it a class method
     ) -> Measure | EngineFailure:
-        import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # comes with GX's SQL engines
 
-        selectable, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
-        with_row_condition = isinstance(selectable, sqlalchemy.Select)
-        query = (
-            selectable
-            if with_row_condition
-            else sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
-        )
-        source = (
-            f"({query.compile(dialect=execution_engine.dialect, compile_kwargs={'literal_binds': True})}) "
-            "AS batch"
-        )
-        escape = "%%" if execution_engine.dialect.paramstyle in ("format", "pyformat") else "%"
         try:
             questions = _plan(metric_value_kwargs, "postgres")
-            with execution_engine.get_connection() as connection:
-
-                def run(sql: str) -> Any:
-                    return connection.exec_driver_sql(sql.replace("%", escape))
+            with _batch(execution_engine, metric_domain_kwargs) as (source, run):
 
                 def rows(condition: str) -> Sequence[Mapping[str, Any]]:
-                    sql = (
-                        f"SELECT {columns_of(questions)} FROM {questions.rows_of(source)} "
-                        f"WHERE {condition} LIMIT {SAMPLE_ROWS}"
-                    )
-                    return [dict(row) for row in run(sql).mappings()]
+                    return _selected(questions, source, run, columns_of(questions), condition, SAMPLE_ROWS)
 
-                return measure(questions, count_rows(questions, source, run), rows)
+                result = measure(questions, count_rows(questions, source, run), rows)
+                measure_extent(
+                    result,
+                    questions,
+                    lambda asked, keys: list(run(aggregates(asked, keys, questions.rows_of(source)))),
+                )
         except PredicatError as error:
             return EngineFailure(error.diagnostics[0].message)
         except SQLAlchemyError as error:
             return EngineFailure(" ".join(str(getattr(error, "orig", error)).split()))
+        return result
+
+
+# Runs a query over a batch.
+_Run = Callable[[str], Any]
+
+
+@contextmanager
+def _batch(engine: Any, domain: Any) -> Iterator[tuple[str, _Run]]:
+    """A batch of a SQL data source as an item of FROM, and what runs a query."""
+    import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
+
+    selectable, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
+    query = (
+        selectable
+        if isinstance(selectable, sqlalchemy.Select)
+        else sqlalchemy.select(sqlalchemy.text("*")).select_from(selectable)
+    )
+    percent = "%%" if engine.dialect.paramstyle in ("format", "pyformat") else "%"
+    text = str(query.compile(dialect=engine.dialect, compile_kwargs={"literal_binds": True}))
+    with engine.get_connection() as connection:
+        yield (
+            f"({text.replace(percent, '%')}) AS batch",
+            lambda sql: connection.exec_driver_sql(sql.replace("%", percent)),
+        )
+
+
+def _selected(
+    questions: Plan, source: str, run: _Run, columns: str, condition: str, most: int | None
+) -> list[dict[str, Any]]:
+    limit = "" if most is None else f" LIMIT {most}"
+    sql = f"SELECT {columns} FROM {questions.rows_of(source)} WHERE {condition}{limit}"
+    return [dict(row) for row in run(sql).mappings()]
+
+
+def index_columns(dataset: Dataset, engine: str) -> list[str]:
+    """The key by which any expectation may name rows: its columns, without expressions and sensitive ones."""
+    key = [dataset.fields[name] for name in dataset.key]
+    return [decl.column(engine) for decl in key if not (decl.sensitive or decl.expression(engine))]
+
+
+def breaking_rows(
+    engine: Any,
+    domain: Any,
+    kwargs: Mapping[str, Any],
+    bound: tuple[str, str],
+    asked: Sequence[str],
+    most: int | None,
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """The rows of a batch that count against a bound (the arguments of `measure.breaking`), at most `most`:
+    the names of columns, and these of each row. They are those that are asked for and the key of the dataset.
+    Sensitive ones are masked.
+
+    Raises PredicatError for a name of no declared field, and with the engine's text.
+    """
+    questions = _plan(kwargs, _dialect(engine))
+    decls = dict.fromkeys(_declared(questions, name) for name in (*asked, *questions.dataset.key))
+    names = [
+        decl.name if decl.expression(questions.engine) else decl.column(questions.engine) for decl in decls
+    ]
+    if not decls:
+        return [], []
+    columns, condition = shown.columns(decls, questions.engine), breaking(questions, *bound)
+    if questions.engine == "spark":
+        frame, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
+        spark = importlib.import_module("predicat_spark.quality")
+        return names, spark.rows_where(questions, frame, condition, columns, most)
+    with _batch(engine, domain) as (source, run):
+        return names, _selected(questions, source, run, ", ".join(columns), condition, most)
+
+
+def _dialect(engine: Any) -> str:
+    return "spark" if isinstance(engine, SparkDFExecutionEngine) else "postgres"
+
+
+def _declared(questions: Plan, name: str) -> FieldDecl:
+    """The field of a name, which may be that of its column."""
+    fields, engine = questions.dataset.fields, questions.engine
+    for decl in fields.values():
+        if name.lower() in (decl.name.lower(), decl.column(engine).lower()):
+            return decl
+    raise PredicatError.of(say.no_key_field(questions.dataset.name, name, msg.did_you_mean(name, fields)))

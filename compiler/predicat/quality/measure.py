@@ -161,29 +161,52 @@ _SHOWN = 3
 
 
 def _samples(plan: Plan, measure: Measure, sample_rows: Sampler, shown: dict[str, int] | None = None) -> None:
-    accepting = plan.accepting_unknown
     for name in plan.groups:
         counted, spec = measure.groups[name], plan.dataset.groups[name]
-        hits: list[Sql] = [
-            cast(
-                call("COALESCE", plan.dialect.tree(plan.condition(member)), _truth(member in accepting)),
-                "int",
-            )
-            for member in members(plan.dataset, name)
-        ]
         broken = (counted.gap and spec.exhaustive) or (counted.overlap and spec.exclusive)
         if shown is not None and broken:
             shown[name] += 1
-        if not hits or not broken or (shown is not None and shown[name] > _SHOWN):
+        if not spec.filters or not broken or (shown is not None and shown[name] > _SHOWN):
             continue
-        total = hits[0]
-        for hit in hits[1:]:
-            total = exp.Add(this=total, expression=hit)
         if counted.gap and spec.exhaustive:
-            counted.gap_rows = sample_rows(plan.dialect.text(binary(exp.EQ, total, number_literal(0))))
+            counted.gap_rows = sample_rows(breaking(plan, "exhaustive", name))
         if counted.overlap and spec.exclusive:
-            counted.overlap_rows = sample_rows(plan.dialect.text(binary(exp.GT, total, number_literal(1))))
+            counted.overlap_rows = sample_rows(breaking(plan, "exclusive", name))
 
 
-def _truth(value: bool) -> Sql:
-    return exp.Boolean(this=value)
+def breaking(plan: Plan, kind: str, name: str) -> str:
+    """The condition of the rows that count against a bound, as SQL.
+
+    Args:
+        plan: The plan of the dataset.
+        kind: The bound: `at_least`, `at_most`, `unknown_at_most`, `exclusive` or `exhaustive`.
+        name: The filter (`dataset.filter`), or the group by its name in the dataset.
+    """
+    return plan.dialect.text(_BREAKING[kind](plan, name))
+
+
+def _accepted(plan: Plan, name: str) -> Sql:
+    accepts_unknown = exp.Boolean(this=name in plan.accepting_unknown)
+    return call("COALESCE", plan.dialect.tree(plan.condition(name)), accepts_unknown)
+
+
+def _acceptors(plan: Plan, group: str) -> Sql:
+    """The number of filters of a group that accept a row."""
+    first, *others = [cast(_accepted(plan, name), "int") for name in members(plan.dataset, group)]
+    total: Sql = first
+    for hit in others:
+        total = exp.Add(this=total, expression=hit)
+    return total
+
+
+def _unknown(plan: Plan, name: str) -> Sql:
+    return exp.Is(this=exp.Paren(this=plan.dialect.tree(plan.condition(name))), expression=exp.Null())
+
+
+_BREAKING: Mapping[str, Callable[[Plan, str], Sql]] = {
+    "at_least": lambda plan, name: exp.Not(this=_accepted(plan, name)),
+    "at_most": _accepted,
+    "unknown_at_most": _unknown,
+    "exclusive": lambda plan, group: binary(exp.GT, _acceptors(plan, group), number_literal(1)),
+    "exhaustive": lambda plan, group: binary(exp.EQ, _acceptors(plan, group), number_literal(0)),
+}

@@ -82,8 +82,7 @@ class Plan(Struct, frozen=True):
     def part_sql(self, number: int) -> str:
         """The condition of the rows of a partition, as SQL."""
         assert self.parts is not None  # noqa: S101  # who asks has one
-        field = time_of(self.dataset, self.parts.of.field)
-        return self.dialect.render(_any(_between(field, span) for span in self.parts.spans(number)))
+        return part_sql(self.dataset, self.parts, self.engine, number)
 
     @property
     def accepting_unknown(self) -> set[str]:
@@ -201,6 +200,12 @@ def _where(catalog: Catalog, dataset: Dataset, now: datetime | None, parts: Part
         missing = Call(BOOLEAN, "is_null", (field,))
         conditions.append(_any([*(_between(field, span) for span in parts.spans()), missing]))
     return Call(BOOLEAN, "and", tuple(conditions)) if len(conditions) > 1 else next(iter(conditions), None)
+
+
+def part_sql(dataset: Dataset, parts: Parts, engine: str, number: int | None = None) -> str:
+    """The condition of the rows of a partition, or of all together, as SQL."""
+    field = time_of(dataset, parts.of.field)
+    return backends.dialect(engine).render(_any(_between(field, span) for span in parts.spans(number)))
 
 
 def time_of(dataset: Dataset, field: str) -> Node:

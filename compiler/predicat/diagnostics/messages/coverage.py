@@ -12,13 +12,17 @@ NO_EARLIER_RUN = (
 )
 NO_HISTORY = "no earlier results and no baseline were given"
 NO_BASELINE = "there is no baseline: predicat quality baseline writes it"
-NEEDS_THE_TIME = "it depends on the time of the run, which an expectation does not have"
+FRESHNESS_OF_A_PARTITION = (
+    "of a partition it is the age at its end, which a batch does not know; predicat quality run judges it"
+)
 NEEDS_EARLIER_RUNS = "it is judged by earlier runs, which dbt does not keep: use predicat quality run"
 NEEDS_ARGUMENTS = "a parameter of the filter has no default"
 NO_TIMESTAMP = "the field is a date, and dbt measures the age of timestamps"
 ON_NO_ADAPTER = "no adapter supports its filters"
-NEEDS_THE_HISTORY = "it is judged by the runs before, which an expectation does not have"
-ABOUT_THE_BASELINE = "it is about the baseline, not about rows"
+NEEDS_THE_HISTORY = (
+    "it is judged by the runs before, which an expectation does not have; predicat quality run judges it"
+)
+ABOUT_THE_BASELINE = "it is about the baseline, not about rows; predicat quality run judges it"
 
 no_bounds = Text[str]("no bounds to check: predicat quality suggest{options} proposes them")
 
@@ -63,12 +67,16 @@ BASELINE_ROWS = "baseline_rows is 0"
 
 no_rows_then = Text[str]("there were no rows at the time of the baseline, {at}")
 member_not_measured = Text[str, str]("{name} is not measured: {reason}")
-no_relation = Text[str, str]("{dataset} names no relation for {engine}")
+no_relation = Text[str, str]("""{dataset} names no relation for {engine}; name one in relation:, or give
+    another --engine""")
+cannot_be_measured = Text[str]("{reason}; give its parameters defaults, or choose another --engine")
 no_exposure = Text[str]("left out: the exposure of {job}: dbt asks for an owner, and the job has none")
 no_table_name = Text[str, str, str](
     "{dataset}: the relation {relation!r} is no table on {adapter}; name it in the source"
 )
 left_out = Text[str, str]("left out: {bounds}: {reason}")
+not_all_judged = Text[str, int, int]("""{suite}: {found} of {written:count expectation} judged, so this is no
+    success; predicat quality gx writes the suite again""")
 not_checked = Text[str, str]("{label} is not checked: {reason}")
 could_not_check = Text[str, str]("{label} could not be checked: {reason}")
 

@@ -48,6 +48,9 @@ no_catalog = Failure[str, object, str]("""usage: there is no catalog {folder} in
 webhook_refused = Failure[str]("usage: the webhook of --notify refused the result: {reason}")
 no_dataset = Failure[str, str | None]("""usage: there is no dataset {name!r}
     hint: {hint:optional}""")
+no_key_field = Failure[str, str, str | None]("""usage: {dataset} declares no field {name!r}, by which rows
+    could be named
+    hint: {hint:optional}""")
 damaged_line = Failure[int, object]("""warning[history]: line {number} of {path} is not the result of a run;
     it is skipped
     hint: delete it to remove this warning""")
