@@ -162,7 +162,9 @@ def test_collations_that_hold_other_texts_equal_are_refused(
 def test_a_database_in_another_encoding_is_refused(catalog: predicat.Catalog, people: Any) -> None:
     import psycopg
 
-    people.execute("CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C'")
+    people.execute(
+        "CREATE DATABASE bytes ENCODING 'SQL_ASCII' TEMPLATE template0 LOCALE 'C' LOCALE_PROVIDER libc"
+    )
     try:
         with psycopg.connect(people.info.dsn, dbname="bytes", password=people.info.password) as other:
             other.execute('CREATE TABLE public.people (name text, "Age of person" int)')

@@ -17,12 +17,13 @@ CATALOG = """\
 apiVersion: predicat/v1
 dataset: orders
 relation: {postgres: shop.orders}
-fields: {amount: string, id: bigint}
+fields: {id: bigint, amount: bigint, code: string}
 filters:
-  large: {sql: CAST(amount AS bigint) > 100}
+  large: {sql: id + amount > 100}
   first: {sql: id < 3}
 """
-PLAIN = CATALOG.replace("CAST(amount AS bigint) > 100", "id > 1")
+PLAIN = CATALOG.replace("id + amount > 100", "id > 1")
+CODED = CATALOG.replace("id + amount > 100", "CAST(code AS bigint) > 100")
 LARGE = "SELECT array_agg(id ORDER BY id) FROM shop.orders__large"
 Apply = Callable[..., Plan]
 
@@ -30,10 +31,11 @@ Apply = Callable[..., Plan]
 @pytest.fixture
 def db(postgres: Any) -> Iterator[Any]:
     postgres.execute("DROP SCHEMA IF EXISTS predicat CASCADE")  # other tests install functions, too
-    postgres.execute("CREATE SCHEMA shop; CREATE TABLE shop.orders (id bigint, amount text)")
+    postgres.execute("CREATE SCHEMA shop; CREATE TABLE shop.orders (id bigint, amount bigint, code text)")
     postgres.execute(
-        "INSERT INTO shop.orders VALUES (1, '101'), (2, ' 0200 '), (3, '1_000'), (4, '0x1FF'), (5, 'many'), "
-        "(6, NULL), (7, '99'), (8, '99999999999999999999')"
+        "INSERT INTO shop.orders VALUES (1, 100, '101'), (2, 200, ' 0200 '), (3, NULL, '1_000'), "
+        "(4, 9223372036854775807, '0x1FF'), (5, -9223372036854775808, 'many'), (6, 0, NULL), (7, 93, '99'), "
+        "(8, 92, '99999999999999999999')"
     )
     postgres.execute("CREATE ROLE limited; GRANT ALL ON SCHEMA shop TO limited")
     postgres.execute("ALTER TABLE shop.orders OWNER TO limited")
@@ -61,8 +63,8 @@ def has_schema(db: Any) -> bool:
     return bool(value(db, "SELECT count(*) FROM pg_namespace WHERE nspname = 'predicat'"))
 
 
-def calls(db: Any) -> bool:
-    return "predicat.to_bigint(amount)" in value(db, "SELECT pg_get_viewdef('shop.orders__large'::regclass)")
+def calls(db: Any, call: str = "predicat.plus(") -> bool:
+    return call in value(db, "SELECT pg_get_viewdef('shop.orders__large'::regclass)")
 
 
 def test_views_call_functions_that_apply_installs(db: Any, apply: Apply) -> None:
@@ -111,11 +113,13 @@ def test_without_the_right_to_create_a_schema_views_are_standalone(db: Any, appl
 
 
 def test_what_others_made_stays(db: Any, apply: Apply) -> None:
-    db.execute("CREATE SCHEMA predicat; CREATE FUNCTION predicat.to_bigint(s text) RETURNS bigint RETURN 7")
+    db.execute(
+        "CREATE SCHEMA predicat; CREATE FUNCTION predicat.plus(a bigint, b bigint) RETURNS bigint RETURN 7"
+    )
     plan = apply()
     assert plan.functions.note is not None
     assert "was not made by predicat" in plan.functions.note.message
-    assert value(db, "SELECT predicat.to_bigint('1')") == 7
+    assert value(db, "SELECT predicat.plus(1, 1)") == 7
     assert value(db, LARGE) == [1, 2]
 
 
@@ -135,13 +139,13 @@ def test_a_schema_of_a_role_that_is_not_trusted_is_not_used(db: Any, apply: Appl
 
 def test_a_changed_or_older_function_is_restored(db: Any, apply: Apply) -> None:
     apply()
-    db.execute("CREATE OR REPLACE FUNCTION predicat.to_bigint(s text) RETURNS bigint RETURN 7")
+    db.execute("CREATE OR REPLACE FUNCTION predicat.plus(a bigint, b bigint) RETURNS bigint RETURN 7")
     plan = apply()
-    assert [row.name for row in plan.functions.to_install] == ["to_bigint"]
+    assert [row.name for row in plan.functions.to_install] == ["plus"]
     assert plan.changes == []
     assert value(db, LARGE) == [1, 2]
-    comment = value(db, "SELECT obj_description('predicat.to_bigint(text)'::regprocedure, 'pg_proc')")
-    assert "CAST(s AS BIGINT)" in comment
+    comment = value(db, "SELECT obj_description('predicat.plus(bigint, bigint)'::regprocedure, 'pg_proc')")
+    assert comment.startswith("predicat: a + b")
 
 
 def test_newer_functions_stay(db: Any, apply: Apply, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,6 +185,13 @@ def test_the_script_of_a_dry_run_installs_them(db: Any, apply: Apply, tmp_path: 
     assert after.functions.note is None and len(after.functions.to_install) > 0, "they get their fingerprints"
     assert calls(db)
     assert not apply().functions.to_install
+
+
+def test_a_conversion_is_a_call_on_a_server_that_has_one(db: Any, apply: Apply) -> None:
+    apply(CODED)
+    assert calls(db, "predicat.to_bigint(") == (db.info.server_version >= 160_000)
+    assert value(db, LARGE) == [1, 2]
+    assert bool(apply(CODED).functions.to_install) is False
 
 
 def test_servers_before_16_have_no_conversions() -> None:

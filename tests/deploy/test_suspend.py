@@ -67,6 +67,22 @@ def test_everything_comes_back_but_for_the_column(
     assert apply() == [] and db.execute("SELECT count(*) FROM shop.kept").fetchone()[0] == 2
 
 
+def test_long_conditions_have_the_same_text(db: Any, apply: Apply, tmp_path: Path) -> None:
+    """PostgreSQL drops parentheses of such a text when it is created from a dump."""
+    text = HEAD + "filters: {numeric: {sql: CAST(name AS bigint) > 3}}\n"
+    apply(text, standalone=True)
+    before = dumped(db)
+    alter(
+        db,
+        tmp_path,
+        "ALTER TABLE shop.people ALTER COLUMN age TYPE bigint",
+        text,
+        rules=Rules(standalone=True),
+    )
+    after = dumped(db)
+    assert [line for line in after if line not in before] == ["    age bigint"]
+
+
 def test_a_column_is_dropped_with_its_grants_and_comments(db: Any, apply: Apply, tmp_path: Path) -> None:
     db.execute("ALTER TABLE shop.people ADD COLUMN city text")
     apply()

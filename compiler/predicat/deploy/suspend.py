@@ -129,11 +129,8 @@ class Suspension(Struct):
         plan, planner = compared(asked, self.connection, self.name, self.schema, rules, list(ours.values()))
         planner.reporter.raise_errors()
         guard(self.connection, self.limits)
-        steps = {
-            step.existing.oid: replace(step, action=Action.RECREATE)
-            for step in plan.steps
-            if step.view is not None and step.existing is not None
-        }
+        again = [replace(step, action=Action.RECREATE) for step in plan.steps if step.view is not None]
+        steps = {step.existing.oid: step for step in batch.settled(again) if step.existing is not None}
         batch.plan = replace(
             plan,
             closure=before.closure,
