@@ -37,7 +37,7 @@ from predicat.diagnostics.messages import deploy as say
 
 # The most views that one transaction changes: their readers wait until it ends, some tenths of a
 # millisecond for each view.
-BATCH = 100
+BATCH = 50
 
 
 class Plan(Struct):
@@ -238,7 +238,7 @@ def apply(
 
     The functions that views call are installed in the first transaction.
 
-    Up to 100 changes are one transaction. More changes are several transactions, each of them consistent.
+    Up to 50 changes are one transaction. More changes are several transactions, each of them consistent.
     Raises PredicatError before any change for everything that prevents the changes, and for errors of the
     server with the number of transactions that were committed before.
     """
