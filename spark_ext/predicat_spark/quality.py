@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from predicat.backends.sql.shown import of_engine
 from predicat.deploy import columns
@@ -28,8 +30,11 @@ from predicat.quality.grouping import FEW, TotalsOfParts, few_groups, grouped, t
 from predicat.quality.measure import Measure, measure
 from predicat.quality.partitions import in_range
 from predicat.quality.plan import Plan, part_sql, plan
+from predicat.quality.rows import Asked
+from predicat.quality.rows_written import MARK, is_file, write_file
 from predicat_spark import failures
 from predicat_spark.lists import provide
+from predicat_spark.pipeline import tables
 from predicat_spark.pipeline.source import Reading, kinds_of, read_relation
 from predicat_spark.sessions import local_session
 from predicat_spark.settings import READING, settings
@@ -59,8 +64,7 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
     hides = plan.dataset.is_sensitive
     with failures.telling(sensitive=hides):
         if isinstance(source, str):
-            session = local_session(master, f"predicat quality {plan.dataset.name}")
-            reading = read_relation(session, source, plan.dataset)
+            reading = _opened(plan, source, master)
             frame, bad = reading.frame, _bad(plan, reading, source)
         else:
             frame, bad = source, BadCells()
@@ -94,9 +98,19 @@ def on_spark(plan: Plan, source: str | DataFrame, sample: float = 1.0, master: s
 
 def _counted(plan: Plan, frame: DataFrame) -> DataFrame:
     """The rows to count. The lists that conditions name are provided to the session."""
+    _provide(plan, frame)
+    return frame if plan.where is None else frame.where(plan.dialect.render(plan.where))
+
+
+def _opened(plan: Plan, source: str, master: str) -> Reading:
+    session = local_session(master, f"predicat quality {plan.dataset.name}")
+    return read_relation(session, source, plan.dataset)
+
+
+def _provide(plan: Plan, frame: DataFrame) -> None:
+    """The long lists of the plan's SQL."""
     scope = [plan.where] if plan.where is not None else []
     provide(frame.sparkSession, [*(item.node for item in plan.items), *scope])
-    return frame if plan.where is None else frame.where(plan.dialect.render(plan.where))
 
 
 def _bad(plan: Plan, reading: Reading, source: str) -> BadCells:
@@ -218,6 +232,44 @@ def rows_of(catalog: Catalog, dataset: str, frame: DataFrame, partitions: str) -
     if owner.partition is None:
         raise PredicatError.of(say_coverage.no_partition_declared(dataset))
     return frame.where(part_sql(owner, in_range(owner.partition, partitions), "spark"))
+
+
+def rows_from_spark(asked: Asked, source: str, target: str, master: str = "local[*]") -> int:
+    """Write the rows of broken bounds of a table or a path to a file, or to a table of the session's catalog:
+    their number. Raises PredicatError.
+    """
+    plan, hides = asked.plan, asked.plan.dataset.is_sensitive
+    with failures.telling(sensitive=hides):
+        reading = _opened(plan, source, master)
+        session = reading.frame.sparkSession
+        _provide(plan, reading.frame)
+        columns = {cell.column.lower(): f"({cell.sql}) IS NOT NULL" for cell in reading.cells}
+        fields = {decl.column("spark").lower(): name for name, decl in plan.dataset.fields.items()}
+        bad = {fields[column]: sql for column, sql in columns.items() if column in fields}
+        view = f"predicat_{uuid4().hex}"
+        reading.frame.createOrReplaceTempView(view)
+    try:
+        with settings(session, READING):
+            with failures.telling(sensitive=hides):
+                frame = session.sql(asked.sql(view, bad))
+                if not is_file(target):
+                    return tables.replace_own(session, target, frame, MARK)
+            return write_file(target, asked, _python_rows(frame, sensitive=hides))
+    finally:
+        session.catalog.dropTempView(view)
+
+
+def _python_rows(frame: DataFrame, *, sensitive: bool) -> Iterator[list[Any]]:
+    """The rows of a frame, a partition at a time. Moments are in UTC: Spark has them in the zone of this
+    machine, without it.
+    """
+    moments = {place for place, one in enumerate(frame.schema) if one.dataType.typeName() == "timestamp"}
+    with failures.telling(sensitive=sensitive):
+        for row in frame.toLocalIterator(prefetchPartitions=True):
+            yield [
+                value.astimezone(UTC) if place in moments and value is not None else value
+                for place, value in enumerate(row)
+            ]
 
 
 def check_coverage(

@@ -4,22 +4,27 @@ import csv
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 import predicat
 from predicat.deploy.rows import fill_duckdb, fill_postgres
+from predicat.diagnostics import PredicatError
 from predicat.explain.explanation import explain_node, reason
 from predicat.explain.show import outcome
 from predicat.quality import engines, rows_written
 from predicat.quality.bounds import judge
+from predicat.quality.measure import Measure
 from predicat.quality.outcome import Run
 from predicat.quality.plan import Plan, members, plan
-from predicat.quality.rows import COLUMNS, asked
+from predicat.quality.rows import COLUMNS, Asked, asked
+from predicat_spark import quality
+from predicat_spark.rows import frame_of
 from tests.processes import in_process
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -27,7 +32,7 @@ NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 CATALOG = """apiVersion: predicat/v1
 dataset: shop
 relation: {duckdb: shop.parquet, spark: shop, postgres: predicat_rows}
-key: [id, s]
+key: [id, s, at]
 fields:
   id: bigint
   s: string
@@ -111,7 +116,8 @@ def expected(catalog: predicat.Catalog, rows: Sequence[Mapping[str, Any]]) -> It
 
     def row_of(place: int, label: str, name: str) -> tuple[Any, ...]:
         row, one = counted[place], found[name][place]
-        return row["id"], row["s"], label, "shop", name, "", outcome(one.outcome), reason(one)
+        at = row["at"] and row["at"].isoformat().replace("+00:00", "Z")
+        return row["id"], row["s"], at, label, "shop", name, "", outcome(one.outcome), reason(one)
 
     for name, each in found.items():
         broken = {
@@ -131,24 +137,44 @@ def expected(catalog: predicat.Catalog, rows: Sequence[Mapping[str, Any]]) -> It
             yield from (row_of(at, f"shop.{group} exhaustive", name) for name in none)
 
 
-def runs_of(catalog: predicat.Catalog, plan_: Plan, measured: Any) -> list[Run]:
-    checks = judge(catalog, measured, now=NOW)
+def runs_of(catalog: predicat.Catalog, found: Measure) -> list[Run]:
+    checks = judge(catalog, found, now=NOW)
     assert not [check.label for check in checks if check.status not in ("fail", "warn")]
-    return [Run("shop", measured, checks)]
+    return [Run("shop", found, checks)]
 
 
 def read(file: Path) -> list[tuple[Any, ...]]:
     return [tuple(json.loads(line).values()) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def on_postgres(catalog: predicat.Catalog, postgres: Any, target: str) -> int:
+def measured(catalog: predicat.Catalog, engine: str, run: Callable[[Plan], Measure]) -> Asked:
+    """The rows to write of an engine on which all rows are measured first."""
+    plan_ = plan(catalog, "shop", (), engine, NOW)
+    return asked(plan_, runs_of(catalog, run(plan_)))
+
+
+# The bounds whose rows are written to every target but lines of JSON, which get all.
+FEW = (("shop.plain", "at_least"), ("shop.both", "unknown_at_most"), ("shop.one", "exclusive"))
+
+
+def some(found: Asked, target: str) -> Asked:
+    return found if target.endswith(".jsonl") else replace(found, bounds=dict.fromkeys(FEW, ()))
+
+
+def of_few(rows: Counter[tuple[Any, ...]]) -> Counter[tuple[Any, ...]]:
+    labels = {" ".join(key) for key in FEW}
+    return Counter({row: count for row, count in rows.items() if row[3] in labels})
+
+
+def on_postgres(catalog: predicat.Catalog, postgres: Any) -> Callable[[str], int]:
+    """The same."""
     fill_postgres(postgres, list(catalog.datasets["shop"].fields.values()), ROWS)
-    plan_ = plan(catalog, "shop", (), "postgres", NOW)
-    runs = runs_of(catalog, plan_, engines.on_postgres(plan_, postgres))
-    return rows_written.from_postgres(asked(plan_, runs), postgres, target)
+    found = measured(catalog, "postgres", lambda plan_: engines.on_postgres(plan_, postgres))
+    return lambda target: rows_written.from_postgres(some(found, target), postgres, target)
 
 
-def on_duckdb(catalog: predicat.Catalog, folder: Path, target: str) -> int:
+def on_duckdb(catalog: predicat.Catalog, folder: Path) -> Callable[[str], int]:
+    """Writes the rows to a target."""
     import duckdb
 
     file = str(folder / "shop.parquet")
@@ -156,30 +182,168 @@ def on_duckdb(catalog: predicat.Catalog, folder: Path, target: str) -> int:
         connection.execute("SET TimeZone = 'UTC'")
         fill_duckdb(connection, list(catalog.datasets["shop"].fields.values()), ROWS)
         connection.execute(f"COPY predicat_rows TO '{file}'")
-    plan_ = plan(catalog, "shop", (), "duckdb", NOW)
-    runs = runs_of(catalog, plan_, engines.on_duckdb(plan_, file))
-    return rows_written.from_duckdb(asked(plan_, runs), file, target)
+    found = measured(catalog, "duckdb", lambda plan_: engines.on_duckdb(plan_, file))
+    return lambda target: rows_written.from_duckdb(some(found, target), file, target)
 
 
-def check(want: Counter[tuple[Any, ...]], got: Sequence[tuple[Any, ...]]) -> None:
+def on_spark(catalog: predicat.Catalog, spark: Any) -> Callable[[str], int]:
+    """The same."""
+    frame_of(list(catalog.datasets["shop"].fields.values()), ROWS, spark).createOrReplaceTempView("shop")
+    found = measured(catalog, "spark", lambda plan_: quality.on_spark(plan_, "shop"))
+    return lambda target: quality.rows_from_spark(some(found, target), "shop", target)
+
+
+def check(want: Counter[tuple[Any, ...]], got: Iterable[tuple[Any, ...]]) -> None:
     """All broken rows are there, once for each bound and filter, and no others."""
     found = Counter(got)
     assert found == want, [*(found - want)][:3] + [*(want - found)][:3]
-    assert {row[6] for row in found} == {"TRUE", "FALSE", "UNKNOWN"} and len(want) > 600
+    assert {row[7] for row in found} == {"TRUE", "FALSE", "UNKNOWN"} and len(want) > 80
 
 
-def test_rows_of_duckdb(catalog: predicat.Catalog, want: Counter[tuple[Any, ...]], tmp_path: Path) -> None:
-    count = on_duckdb(catalog, tmp_path, str(tmp_path / "rows.jsonl"))
-    got = read(tmp_path / "rows.jsonl")
-    check(want, got)
-    assert count == len(got)
+def test_files_and_tables_of_duckdb(
+    catalog: predicat.Catalog, want: Counter[tuple[Any, ...]], tmp_path: Path
+) -> None:
+    import duckdb
+
+    write, few = on_duckdb(catalog, tmp_path), of_few(want)
+    assert write(str(tmp_path / "rows.jsonl")) == want.total()
+    check(want, read(tmp_path / "rows.jsonl"))
+    for name in ("rows.csv", "rows.parquet", "rows.duckdb:qa", "rows.duckdb:main.qa"):
+        assert write(str(tmp_path / name)) == few.total()
+    with duckdb.connect(str(tmp_path / "rows.duckdb")) as connection:
+        for source in (
+            f"read_csv('{tmp_path}/rows.csv', allow_quoted_nulls = false, types = {{'s': 'VARCHAR'}})",
+            f"'{tmp_path}/rows.parquet'",
+            "qa",
+        ):
+            check(few, utc(connection.execute(f"SELECT * FROM {source}").fetchall()))
+            joined = f"FROM {source} AS r JOIN '{tmp_path}/shop.parquet' AS s {ON}"
+            assert connection.execute(f"SELECT count(*) {joined}").fetchone() == (few.total(),)
+        connection.execute("CREATE TABLE theirs (a int)")
+    for name, told in (("theirs", "was not written by --rows"), ("none.qa", "Schema with name none")):
+        with pytest.raises(PredicatError, match=told):
+            write(f"{tmp_path}/rows.duckdb:{name}")
 
 
-def test_rows_of_postgres(
+# How every row is joined back.
+ON = "ON r.id = s.id AND r.s IS NOT DISTINCT FROM s.s AND r.at IS NOT DISTINCT FROM s.at"
+
+
+def utc(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    """Rows with their moments as in JSON."""
+    for row in rows:
+        moment = row[2] and row[2].astimezone(UTC).isoformat().replace("+00:00", "Z")
+        yield (*row[:2], moment, *row[3:])
+
+
+def test_files_and_tables_of_postgres(
     catalog: predicat.Catalog, want: Counter[tuple[Any, ...]], tmp_path: Path, postgres: Any
 ) -> None:
-    on_postgres(catalog, postgres, str(tmp_path / "rows.jsonl"))
+    write, few = on_postgres(catalog, postgres), of_few(want)
+    assert write(str(tmp_path / "rows.jsonl")) == want.total()
     check(want, read(tmp_path / "rows.jsonl"))
+    postgres.execute("DROP TABLE IF EXISTS public.broken_rows, public.theirs CASCADE")
+    assert write("broken_rows") == few.total()
+    postgres.execute("CREATE VIEW public.broken_ids AS SELECT id FROM public.broken_rows")
+    postgres.execute("CREATE TABLE public.theirs (id bigint)")
+    assert write("public.broken_rows") == few.total()  # the view stays
+    check(few, utc(postgres.execute("SELECT * FROM public.broken_rows").fetchall()))
+    joined = postgres.execute(f"SELECT count(*) FROM public.broken_rows AS r JOIN predicat_rows AS s {ON}")
+    assert joined.fetchone() == (few.total(),)
+    for target in ("public.theirs", "broken_ids"):
+        with pytest.raises(PredicatError, match=f"the table {target} was not written by --rows"):
+            write(target)
+    postgres.execute("DROP VIEW public.broken_ids")
+    postgres.execute("ALTER TABLE public.broken_rows DROP COLUMN s")
+    assert write("broken_rows") == few.total()
+    postgres.execute("DROP TABLE public.broken_rows, public.theirs")
+
+
+@pytest.mark.slow
+def test_files_and_tables_of_spark(
+    catalog: predicat.Catalog, want: Counter[tuple[Any, ...]], tmp_path: Path, spark: Any, one_query: None
+) -> None:
+    write, few = on_spark(catalog, spark), of_few(want)
+    assert write(str(tmp_path / "rows.jsonl")) == want.total()
+    check(want, read(tmp_path / "rows.jsonl"))
+    spark.sql("DROP TABLE IF EXISTS broken_rows")
+    spark.sql("CREATE TABLE IF NOT EXISTS theirs USING parquet AS SELECT 1 AS id")
+    for target in ("broken_rows", "default.broken_rows"):
+        assert write(target) == few.total()
+    check(few, utc(spark.table("broken_rows").collect()))
+    joined = spark.sql(f"SELECT count(*) FROM broken_rows AS r JOIN shop AS s {ON}")
+    assert tuple(joined.collect()[0]) == (few.total(),)
+    for target in ("theirs", "shop"):
+        with pytest.raises(PredicatError, match=f"the table {target} was not written by --rows"):
+            write(target)
+    spark.sql("ALTER TABLE broken_rows ADD COLUMN more int")
+    assert write("broken_rows") == few.total()
+    spark.sql("DROP TABLE broken_rows")
+    spark.sql("DROP TABLE theirs")
+
+
+PARTED = """apiVersion: predicat/v1
+dataset: parted
+relation: {duckdb: parted.parquet, spark: parted, postgres: parted}
+key: id
+fields: {id: bigint, n: bigint, at: timestamp}
+partition: {column: at, by: day, zone: Europe/Berlin}
+filters:
+  low: {sql: n < 5, coverage: {at_most: {warn: 20%, error: 50%}}}
+  odd: {sql: n = 1 OR n = 3, coverage: {unknown_at_most: 0%}}
+groups: {both: {filters: [low, odd], exclusive: {warn: 0, error: 1}}}
+"""
+
+
+def days() -> list[dict[str, Any]]:
+    """Three days of Berlin: one on which all bounds hold, and two on which some do not."""
+    values = {1: [5] * 10, 2: [0, 2, 4, *[9] * 7], 3: [1, 3, 3, None, *[9] * 6]}
+    return [
+        {"id": day * 100 + place, "n": n, "at": datetime(2026, 3, day, 23, place, tzinfo=UTC)}
+        for day, numbers in values.items()
+        for place, n in enumerate(numbers)
+    ]
+
+
+BROKEN = {
+    *((id_, "parted.low at_most", "parted.low", "2026-03-03") for id_ in (200, 201, 202)),
+    *((id_, "parted.low at_most", "parted.low", "2026-03-04") for id_ in (300, 301, 302)),
+    (303, "parted.odd unknown_at_most", "parted.odd", "2026-03-04"),
+    *(
+        (id_, "parted.both exclusive", f"parted.{name}", "2026-03-04")
+        for id_ in (300, 301, 302)
+        for name in ("low", "odd")
+    ),
+}
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", pytest.param("spark", marks=pytest.mark.slow)])
+def test_partitions_of_the_command_line(tmp_path: Path, engine: str, request: pytest.FixtureRequest) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "parted.yml").write_text(PARTED)
+    fields = list(predicat.load_catalog(tmp_path / "catalog").datasets["parted"].fields.values())
+    more: list[str] = []
+    if engine == "duckdb":
+        import duckdb
+
+        with duckdb.connect() as connection:
+            fill_duckdb(connection, fields, days())
+            connection.execute(f"COPY predicat_rows TO '{tmp_path}/parted.parquet'")
+    elif engine == "postgres":
+        postgres = request.getfixturevalue("postgres")
+        fill_postgres(postgres, fields, days())
+        postgres.execute("DROP TABLE IF EXISTS parted")
+        postgres.execute("CREATE TABLE parted AS SELECT * FROM predicat_rows")
+        more = ["--dsn", postgres.info.dsn]
+    else:
+        frame_of(fields, days(), request.getfixturevalue("spark")).createOrReplaceTempView("parted")
+    partitions = ("--partitions", "2026-03-02..2026-03-04")
+    arguments = ("parted", "--engine", engine, *partitions, "--rows", "rows.jsonl", *more)
+    done = in_process("quality", "run", *arguments, cwd=tmp_path)
+    assert "rows.jsonl: 13 rows of 3 broken bounds of parted\n" in done.stderr, done.stderr
+    keys = ("id", "predicat_bound", "predicat_filter", "predicat_partition")
+    lines = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert len(lines) == 13 and {tuple(line[key] for key in keys) for line in lines} == BROKEN
 
 
 PEOPLE = """apiVersion: predicat/v1
@@ -247,7 +411,7 @@ KEYLESS = PEOPLE.replace("key: id\n", "")
         (KEYLESS, "rows.csv", "people.yml:2:10"),
         (KEYLESS, "rows.csv", "people has no key, so nobody could find the rows again"),
         (PEOPLE.replace("key: id\n", "key: [id, email]\n"), "rows.csv", "the key email is sensitive"),
-        (PEOPLE, "some.table", "some.table is no file, and DuckDB has no table to write to"),
+        (PEOPLE, "some.table", "cannot be written to 'some.table': it is neither a file nor a table"),
         (f"{PEOPLE}---\n{OTHER}", "rows.csv", "rows.csv would get the rows of several datasets"),
     ],
 )

@@ -126,8 +126,9 @@ class Reported(Counting, frozen=True, kw_only=True):
     )
     rows: str | None = option(
         "--rows TABLE|FILE",
-        "Write the key of each row that breaks a bound to a file (.csv, .json or .jsonl) or to a table of "
-        "the engine, with the filter, its outcome and the reason. {dataset} is the name of the dataset.",
+        "Write the key of each row that breaks a bound to a file (.csv, .json, .jsonl or .parquet) or to "
+        "a table of the engine, with the filter, its outcome and the reason. {dataset} in the name is that "
+        "of the dataset.",
     )
     keep_in_postgres: bool = option(
         "--keep-in-postgres", "Also store results in the table predicat_quality of --dsn."
@@ -160,8 +161,7 @@ def command() -> None:
 @options
 def run(*, given: Reported) -> None:
     from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
-    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
-    from predicat.quality import events, report, stores  # noqa: PLC0415  # as above
+    from predicat.quality import events, stores  # noqa: PLC0415  # as above
     from predicat.quality.history import Series  # noqa: PLC0415  # as above
     from predicat.quality.plan import plan  # noqa: PLC0415  # as above
 
@@ -175,6 +175,7 @@ def run(*, given: Reported) -> None:
     stated = stores.read(given.baseline)
     runs: list[Run] = []
     added: list[Entry] = []
+    later: list[Callable[[], None]] = []
     sources = _sources(given, selected)
     for name, filters in selected.items():
         used = _engine(catalog, name, given.engine, sources)
@@ -190,24 +191,17 @@ def run(*, given: Reported) -> None:
             found, new = _run_parts(catalog, name, filters, measured, series, past, stated, moment)
         added += new
         runs += _placed(found, catalog.datasets[name], about)
-        _write_rows(given, partial(plan, catalog, name, filters, used, moment, parts), found, sources)
+        planned = partial(plan, catalog, name, filters, used, moment, parts)
+        later.append(partial(_write_rows, given, planned, found, sources))
         events.send(lineage, runs[-len(found) :])
-    shown = report.FORMATS[given.form](runs)
-    if given.out is None:
-        click.echo(shown, nl=False)
-    else:
-        write_text(given.out, shown)
-    if given.pages is not None:
-        site = given.site if given.site is not None else _site_beside(given.pages)
-        write_text(given.pages, report.html(runs, site))
-        click.echo(f"page: {given.pages}", err=True)
-    if given.prometheus is not None:
-        write_text(given.prometheus, events.prometheus(runs))
+    _report(given, runs)
     stores.append(given.history, added)
     if given.keep_in_postgres:
         _keep_in_table(given.dsn, added)
     if given.notify:
         _notify(given.notify, given.notify_format, given.notify_on, runs)
+    for write_rows in later:  # the results are kept if that fails
+        write_rows()
     code = max(outcome.code for outcome in runs) if runs else 0
     if code:
         raise click.exceptions.Exit(code)
@@ -428,6 +422,24 @@ def _by_reason(suites: Sequence[Suite]) -> dict[str, list[str]]:
             line, _ = place.source.line_column(place.start)
             result.setdefault(reason, []).append(f"{label} ({os.path.relpath(place.source.name)}:{line})")
     return result
+
+
+def _report(given: Reported, runs: Sequence[Run]) -> None:
+    """Print the report, or write it, and the files that are asked for beside it."""
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
+    from predicat.quality import events, report  # noqa: PLC0415  # as above
+
+    shown = report.FORMATS[given.form](runs)
+    if given.out is None:
+        click.echo(shown, nl=False)
+    else:
+        write_text(given.out, shown)
+    if given.pages is not None:
+        site = given.site if given.site is not None else _site_beside(given.pages)
+        write_text(given.pages, report.html(runs, site))
+        click.echo(f"page: {given.pages}", err=True)
+    if given.prometheus is not None:
+        write_text(given.prometheus, events.prometheus(runs))
 
 
 def _started(target: str | None, dataset: Dataset, engine: str, source: str | None) -> Lineage:

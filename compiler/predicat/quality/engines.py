@@ -254,7 +254,7 @@ def opened_files(plan: Plan, source: str) -> Iterator[duckdb_tables.FileTable]:
     if not files_there(source):
         raise PredicatError.of(msg.engine_error("DuckDB", say.no_files(source, say.READS_FILES)))
     form = plan.dataset.form("duckdb")
-    with duckdb.connect() as connection, _as_problems(sensitive=plan.dataset.is_sensitive):
+    with duckdb.connect() as connection, as_problems(sensitive=plan.dataset.is_sensitive):
         connection.execute("SET TimeZone = 'UTC'")
         with duckdb_tables.opened(connection, source, form, fields) as table:
             yield table
@@ -276,7 +276,7 @@ def on_duckdb(plan: Plan, source: str, sample: float = 1.0) -> Measure:
         columns.check_fields("duckdb", source, known, plan.scope, reader=plan.dataset.name)
 
         def run(plan: Plan) -> Measure:
-            with _as_problems(sensitive=hides):
+            with as_problems(sensitive=hides):
                 return table.asked(lambda: _measured(table.connection, plan, table.sql, sample))
 
         def probe(condition: str) -> str | None:
@@ -316,14 +316,16 @@ def _measured(connection: duckdb.DuckDBPyConnection, plan: Plan, table: str, sam
 
 
 @contextmanager
-def _as_problems(*, sensitive: bool) -> Iterator[None]:
-    """Errors of DuckDB as ours, without values if the data is `sensitive`."""
+def as_problems(*, sensitive: bool, reads: str = f"; {say.READS_FILES}") -> Iterator[None]:
+    """Errors of DuckDB as ours, without values if the data is `sensitive`. `reads` is added where a file is
+    not found.
+    """
     import duckdb  # noqa: PLC0415  # optional
 
     try:
         yield
     except (duckdb.CatalogException, duckdb.IOException) as error:
-        raise PredicatError.of(msg.engine_error("DuckDB", f"{_one_line(error)}; {say.READS_FILES}")) from None
+        raise PredicatError.of(msg.engine_error("DuckDB", f"{_one_line(error)}{reads}")) from None
     except duckdb.Error as error:
         text = shown.of_engine(_one_line(error), type(error).__name__, sensitive=sensitive)
         raise PredicatError.of(msg.engine_error("DuckDB", text)) from None

@@ -12,7 +12,8 @@ from uuid import uuid4
 
 from sqlglot import exp
 
-from predicat.diagnostics import Diagnostic
+from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics.messages import coverage as say_coverage
 from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import pipeline as pipeline_say
 from predicat_spark.names import quoted, quoted_table
@@ -168,6 +169,29 @@ _ONCE: dict[str, Callable[[SparkSession, Target, str], dict[str, str] | None]] =
     "delta": _of_delta,
     "iceberg": _of_iceberg,
 }
+
+
+def replace_own(session: SparkSession, name: str, frame: DataFrame, mark: str) -> int:
+    """Replace the rows of a table that has a mark as its comment, or create it: the number of rows. A table
+    with other columns is created anew. Raises PredicatError for a table without the mark.
+    """
+    table = quoted_table(name)
+    if exists(session, name):
+        if session.catalog.getTable(table).description != mark:
+            raise PredicatError.of(say_coverage.not_our_table(name))
+        if [(one.name, one.dataType) for one in session.table(table).schema] == [
+            (one.name, one.dataType) for one in frame.schema
+        ]:
+            frame.write.insertInto(table, overwrite=True)
+            return session.table(table).count()
+        session.sql(f"DROP TABLE {table}")
+    view = f"predicat_rows_{uuid4().hex}"
+    frame.createOrReplaceTempView(view)
+    try:
+        session.sql(f"CREATE TABLE {table} COMMENT {_text(mark)} AS SELECT * FROM {view}")
+    finally:
+        session.catalog.dropTempView(view)
+    return session.table(table).count()
 
 
 def _text(value: str) -> str:

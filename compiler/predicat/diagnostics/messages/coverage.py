@@ -53,8 +53,11 @@ one_dataset_for_rows = Failure[str]("""usage: {target} would get the rows of sev
     hint: write {{dataset}} where its name is to stand, or name one dataset""")
 not_our_table = Failure[str]("""usage: the table {table} was not written by --rows, so it is not replaced
     hint: name another one""")
-no_duckdb_table = Failure[str]("""usage: {target} is no file, and DuckDB has no table to write to
-    hint: name a file that ends in .csv, .json or .jsonl""")
+no_target_of_rows = Failure[str, str]("""usage: rows cannot be written to {target!r}: it is neither a file nor
+    a table
+    hint: name a file (.csv, .json, .jsonl or .parquet) or {table}""")
+A_TABLE = "a table"
+A_TABLE_OF_DUCKDB = "a table of a database: FILE.duckdb:TABLE"
 rows_written = Text[str, int, int, str](
     "{target}: {rows:count row} of {bounds:count broken bound} of {dataset}"
 )
