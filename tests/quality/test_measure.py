@@ -526,7 +526,7 @@ def test_every_form_of_report(folder: Path, spark: Any, postgres: Any) -> None:
         and "https://" not in shown["html"]
         and "<script src" not in shown["html"]
     )
-    assert shown["html"].count('class="bar"') == 4 and "polyline" in shown["html"]
+    assert shown["html"].count('class="bar"') == 4 and 'class="strip"' in shown["html"]
 
 
 def test_suggested_bounds_hold(folder: Path, spark: Any, postgres: Any) -> None:

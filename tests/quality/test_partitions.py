@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
@@ -22,6 +23,7 @@ from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan, plan
 from predicat_spark import quality as on_spark
 from tests.processes import in_process
+from tests.review.test_site import CHROMIUM
 from tests.rounds import rounds
 
 # Zones with changes of an hour and of half of one, at midnight, just behind it, and over a whole day.
@@ -410,7 +412,53 @@ def test_reports_name_the_partition(folder: Path) -> None:
         shown = run(folder, "--last", "3", "--format", form)
         assert all(f"shop 2026-03-{day:02}" in shown.stdout for day in (8, 9, 10)), form
         assert shown.returncode == 1
-    assert shown.stdout.count('class="filters"') == 1  # the figures of the newest
+    assert shown.stdout.count('class="filters"') == 2  # the figures of the newest, and the trends
+
+
+def trends(page: str) -> dict[str, list[tuple[str, str]]]:
+    """The bars of each trend of a page: status, and text."""
+    strips = re.findall(r'aria-label="trend of (\S+);.*?>(.*?)</svg>', page)
+    bar = re.compile(r'<rect class="(\w*)"[^>]*><title>(.*?)</title>')
+    return {name: bar.findall(bars) for name, bars in strips}
+
+
+def test_the_page_has_the_trend_of_each_filter_over_all_partitions(folder: Path) -> None:
+    fill(folder, dict.fromkeys(range(1, 11), 100) | {4: 40}, {6: 50})
+    run(folder, "--partitions", "2026-03-01..2026-03-08")
+    page = run(folder, "--last", "2", "--format", "html").stdout  # the days before are in the history
+    found = trends(page)
+    assert [text.split(":")[0] for _, text in found["shop.low"]] == [
+        f"low 2026-03-{day:02}" for day in range(1, 11)
+    ]
+    assert [status for status, _ in found["shop.low"]] == ["pass"] * 5 + ["fail"] + ["pass"] * 4
+    assert found["shop.low"][5] == ("fail", "low 2026-03-06: 60.00%, fail")
+    assert found["shop"][3] == ("fail", "rows 2026-03-04: 40 rows, fail")
+    assert "1 earlier partition: 1 pass" in page and page.count('<details class="part">') == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_page_fits_a_screen(folder: Path, width: int) -> None:
+    from playwright.sync_api import sync_playwright
+
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium on this machine")
+    run(folder, "--last", "9", "--html", "page.html")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": 900})
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto((folder / "page.html").as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(item => { item.open = true; })")
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        strip = page.locator("svg.strip").nth(1)
+        strip.focus()
+        page.keyboard.press("ArrowLeft")
+        assert page.locator("output").first.inner_text() == "low 2026-03-09: 30.00%, pass"
+        page.fill("#search", "nothing has this name")
+        assert page.locator("tbody.filters tr:visible").count() == 0 and not problems
+        browser.close()
 
 
 def test_bounds_are_suggested_from_one_scan(folder: Path) -> None:

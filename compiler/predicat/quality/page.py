@@ -4,13 +4,15 @@ anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
+from msgspec import Struct
 
-from predicat.quality.checks import STATUSES, lines, tally, words, worst
+from predicat.diagnostics.wording import quantity
+from predicat.quality.checks import OF_ROWS, STATUSES, lines, outcome, tally, words, worst
 from predicat.quality.measure import Measure
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
     from predicat.quality.outcome import Run
 
 _MAX_HEAT = 40
+# The results in a trend before the last one.
+_MAX_POINTS = 90
 _TEMPLATE = Path(__file__).parent / "page.html"
 
 
@@ -28,13 +32,15 @@ def page(runs: Sequence[Run], site: str = "") -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    environment.globals.update(bars=bars, heat=heat, trend=trend, short=_short, rows=rows, columns=_columns)
-    environment.globals.update(lines=lines, tally=tally, words=words)
-    last = {run.dataset: run.title for run in runs}
-    environment.globals.update(detailed=lambda run: run.title == last[run.dataset])
+    environment.globals.update(bars=bars, heat=heat, short=_short, rows=rows, columns=_columns)
+    environment.globals.update(lines=lines, tally=tally, words=words, trends=trends)
+    environment.globals.update(statuses=_statuses)
     about = next((run.about for run in runs if run.about is not None), None)
     template = environment.from_string(_TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(runs=runs, about=about, site=site.rstrip("/"))
+    datasets: dict[str, list[Run]] = {}
+    for run in runs:
+        datasets.setdefault(run.dataset, []).append(run)
+    return template.render(datasets=datasets, about=about, site=site.rstrip("/"))
 
 
 def rows(run: Run) -> list[dict[str, Any]]:
@@ -59,9 +65,9 @@ def bars(measure: Measure, name: str) -> list[tuple[str, float, float]]:
     count = measure.filters[name]
     out: list[tuple[str, float, float]] = []
     start = 0.0
-    for outcome in ("true", "unknown", "false"):
-        width = 100 * getattr(count, outcome) / max(count.total, 1)
-        out.append((outcome, start, width))
+    for kind in ("true", "unknown", "false"):
+        width = 100 * getattr(count, kind) / max(count.total, 1)
+        out.append((kind, start, width))
         start += width
     return out
 
@@ -82,7 +88,7 @@ def heat(measure: Measure) -> dict[str, Any]:
         for column, other in enumerate(names)
         if one != other and measure.accepted[one]
     ]
-    return {"names": names, "cells": cells}
+    return {"names": names, "cells": cells, "longest": max((len(_short(name)) for name in names), default=0)}
 
 
 def _overlap(measure: Measure, one: str, other: str) -> str:
@@ -92,20 +98,66 @@ def _overlap(measure: Measure, one: str, other: str) -> str:
     return f"{share}: {both:,} of {measure.accepted[one]:,}; Jaccard index {measure.jaccard(one, other):.3f}"
 
 
-def trend(run: Run, name: str) -> str:
-    """The points of a filter's trend line in a box of 120 by 24, this run last; empty with fewer than two."""
-    earlier = (run.history or {}).get(name, [])
-    values = [item["accepted"] / item["rows"] for item in earlier[-30:] if item["rows"]]
-    if run.measure is not None:
-        values.append(run.measure.share(name))
-    if len(values) < 2:
-        return ""
-    low, high = min(values), max(values)
-    span = (high - low) or 1.0
-    return " ".join(
-        f"{place * 120 / (len(values) - 1):.1f},{22 - 20 * (value - low) / span:.1f}"
-        for place, value in enumerate(values)
-    )
+def _statuses(runs: Sequence[Run]) -> str:
+    """How many runs ended in which way: `2 fail, 38 pass`."""
+    counts = [(sum(run.status == status for run in runs), status) for status in STATUSES]
+    return ", ".join(f"{count:,} {words(status)}" for count, status in counts if count)
+
+
+class Point(Struct, frozen=True):
+    """A result of a filter, or of the rows of a dataset: where it is from, its status ("" without a bound),
+    the figure as text, and how high it is in percent of the greatest of its trend.
+    """
+
+    when: str
+    status: str
+    figure: str
+    height: float
+
+
+def trends(run: Run) -> dict[str, list[Point]]:
+    """The results of the last 91 partitions, or runs, of the rows of a dataset and of each measured filter,
+    this run last. Empty with fewer than two.
+    """
+    if run.measure is None:
+        return {}
+    own: dict[str, list[str]] = {}
+    for check in run.checks:
+        if check.name != run.dataset or check.kind in OF_ROWS:
+            own.setdefault(check.name, []).append(check.status)
+    at = run.part.name if run.part is not None else run.about.at if run.about is not None else "now"
+    counted = {run.dataset: run.measure.total, **run.measure.accepted}
+    result: dict[str, list[Point]] = {}
+    for name, accepted in counted.items():
+        rows = run.measure.total if name == run.dataset else run.measure.rows
+        last = {"partition": at, "status": outcome(own.get(name, ())), "accepted": accepted, "rows": rows}
+        entries = [*(run.history or {}).get(name, ())[-_MAX_POINTS:], last]
+        if len(entries) > 1:
+            result[name] = _points(entries, share=name != run.dataset, bounded=name in own)
+    return result
+
+
+def _points(entries: Sequence[Mapping[str, Any]], *, share: bool, bounded: bool) -> list[Point]:
+    values = [
+        item["accepted"] / item["rows"] if share and item["rows"] else 0 if share else item["accepted"]
+        for item in entries
+    ]
+    greatest = max(values) or 1
+    return [
+        Point(
+            item["partition"] or str(item["at"])[:16].replace("T", " "),
+            item.get("status", "pass") if bounded else "",
+            _figure(item, value, share=share),
+            round(100 * value / greatest, 1),
+        )
+        for item, value in zip(entries, values, strict=True)
+    ]
+
+
+def _figure(item: Mapping[str, Any], value: float, *, share: bool) -> str:
+    if not item["rows"]:
+        return "no rows"
+    return f"{value:.2%}" if share else quantity(int(value), "row")
 
 
 def _columns(samples: Sequence[dict[str, Any]]) -> list[str]:
