@@ -26,7 +26,7 @@ from predicat.quality.plan import plan
 from predicat.quality.report import FORMATS
 from predicat.review import postgres as counter
 from predicat.review.changes import review
-from predicat.review.counts import questions
+from predicat.review.questions import questions
 from predicat.review.snapshot import of_files
 from predicat_spark.quality import on_spark
 from tests.cli.test_commands import run
@@ -153,9 +153,7 @@ def test_nothing_of_postgres_has_the_mark(folder: Path, postgres: Any) -> None:
     after = of_files(read_definitions(folder / "catalog"), str)
     for sides in ((before, after), (after, before)):
         changed = review(*sides)
-        counted = counter.count(
-            postgres, questions(changed, "postgres")[0], {"people": {"postgres": "public.people"}}
-        )
+        counted = counter.count_there(postgres, questions(changed, "postgres"))
         rows = counted["people.adult"]
         assert rows.gained or rows.lost
         texts += [*rows.lines(), json.dumps(rows.data())]

@@ -219,9 +219,9 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
     from predicat.catalog.load import read_definitions
     from predicat.review import postgres as counter
     from predicat.review.changes import review
-    from predicat.review.counts import questions
+    from predicat.review.questions import questions
     from predicat.review.snapshot import of_files
-    from predicat_spark.differences import _counts
+    from predicat_spark.differences import count_in
 
     before = of_files(read_definitions(repository / "catalog"), str)
     edit(repository, ("amount > 100", "amount BETWEEN 50 AND 150"))
@@ -232,13 +232,9 @@ def test_rows_of_real_data(repository: Path, spark: Any, postgres: Any) -> None:
         cursor.execute("DROP TABLE IF EXISTS public.orders CASCADE")
         cursor.execute("CREATE TABLE public.orders (amount bigint, country text)")
         cursor.executemany("INSERT INTO public.orders VALUES (%s, 'DE')", rows)
-    asked, refused = questions(found, "postgres")
-    on_postgres = counter.count(
-        postgres, asked, {name: row["relation"] for name, row in after.datasets.items()}
-    )
+    on_postgres = counter.count_there(postgres, questions(found, "postgres"))
     frame = spark.createDataFrame([(row[0], "DE") for row in rows], "amount bigint, country string")
-    on_spark = _counts(frame, questions(found, "spark")[0])
-    assert refused == {}
+    on_spark = count_in(frame, questions(found, "spark"), "orders")
     for counted in (on_postgres, on_spark):
         large = counted["orders.large"]
         assert (large.total, large.before, large.after, large.gained, large.lost) == (5, 2, 2, 1, 1)
@@ -574,7 +570,7 @@ def test_a_decimal_has_one_spelling(texts: tuple[str, ...], spelling: str) -> No
 def test_samples_show_the_key(shop: Path) -> None:
     from predicat.catalog.load import read_definitions
     from predicat.review.changes import review
-    from predicat.review.counts import questions
+    from predicat.review.questions import questions
     from predicat.review.snapshot import of_files
 
     sides = []
@@ -589,9 +585,10 @@ def test_samples_show_the_key(shop: Path) -> None:
             )
         )
         sides.append(of_files(read_definitions(shop / "catalog"), str))
-    assert {(item.name, item.columns) for item in questions(review(*sides), "postgres")[0]} == {
-        ("shops.opened", ('"shop_no"', '"open"', '"id"')),
-        ("shops.closed", ('"shop_no"', '"open"', '"id"')),
+    columns = {"shop_no": '"shop_no"', "open": '"open"', "id": '"id"'}
+    assert {item.label: item.columns for item in questions(review(*sides), "postgres").asked} == {
+        "shops.opened": columns,
+        "shops.closed": columns,
     }
 
 

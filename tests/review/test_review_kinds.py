@@ -18,9 +18,11 @@ from predicat.catalog.manifest import build_manifest
 from predicat.review import report
 from predicat.review.changes import review
 from predicat.review.entries import Entry, Review
+from predicat.review.impact import impact
 from predicat.review.kinds import KINDS, NOTE
 from predicat.review.proofs import SAME, Proof
 from predicat.review.snapshot import Place, Snapshot, empty, lock_data, of_files
+from predicat.review.topics import topics
 
 CATALOG: dict[str, Any] = {
     "apiVersion": "predicat/v1",
@@ -338,6 +340,8 @@ def test_each_key_has_its_entry(
     found = shop.review(dated(catalog))
     entries = [(entry.name, entry.before, entry.after) for entry in found.entries if entry.kind == kind]
     assert (name, before, after) in entries, found.entries
+    told = impact(found, {})
+    assert all(told[topic.label].data() for topic in topics(found))
 
 
 def dated(catalog: dict[str, Any]) -> str:

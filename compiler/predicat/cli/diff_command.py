@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from predicat.cli.engines import is_given, located
 from predicat.cli.options import (
     CATALOG,
     EFFORT,
@@ -24,7 +25,7 @@ from predicat.cli.options import (
     removed_before,
 )
 from predicat.cli.project import as_reviewed, connect
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import commands as say
 from predicat.diagnostics.messages.review import no_dataset
@@ -63,8 +64,8 @@ def command(
     ),
     data: tuple[str, ...] = option(
         "--data [DATASET=]SOURCE",
-        "Count gained and lost rows in real data: a Parquet, JSON or CSV path or a table (on Spark), or a "
-        "PostgreSQL DSN.",
+        "Count gained and lost rows in real data: a path of Parquet, JSON or CSV (on DuckDB; with --master "
+        "on Spark), a table of Spark, or a PostgreSQL DSN (it is only read).",
     ),
     master: str = master_option(" for --data"),
 ) -> None:
@@ -79,6 +80,7 @@ def _review(
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
+    from predicat.review.impact import impact  # noqa: PLC0415  # as above
 
     result = review(
         sides.before,
@@ -95,7 +97,7 @@ def _review(
     counts: dict[str, Counts] = {}
     for source in data:
         counts.update(_counted(result, sides.definitions, source, master))
-    shown = report.FORMATS[form](result, counts)
+    shown = report.FORMATS[form](result, impact(result, counts) if data else {})
     if out is None:
         click.echo(shown, nl=False)
     else:
@@ -124,7 +126,8 @@ def _sides(base: str | None, folder: Path, variables: dict[str, str]) -> Abstrac
 
 
 def _counted(review: Review, definitions: Definitions | None, source: str, master: str) -> dict[str, Counts]:
-    from predicat.review.counts import questions  # noqa: PLC0415  # not for --help
+    from predicat.review import files  # noqa: PLC0415  # not for --help
+    from predicat.review.questions import questions  # noqa: PLC0415  # as above
 
     dataset, sign, path = source.partition("=")
     server = path if path.startswith(_DSN) else source
@@ -132,35 +135,46 @@ def _counted(review: Review, definitions: Definitions | None, source: str, maste
         return _on_postgres(review, server, None if server == source else dataset)
     datasets = definitions.datasets if definitions is not None else {}
     if not sign or dataset not in datasets:
-        touched = list(dict.fromkeys(question.dataset for question in questions(review, "spark")[0]))
+        touched = questions(review, "spark").datasets
         if len(touched) > 1:
             raise click.UsageError(say.several_changed(source, ", ".join(touched)))
         if not touched:
             return {}
         dataset, path = touched[0], source
-    assert definitions is not None  # noqa: S101  # something changed, so it was read
-    queries, refused = questions(review, "spark")
-    mine = [question for question in queries if question.dataset == dataset]
+    state = (
+        definitions.datasets[dataset] if definitions is not None and dataset in definitions.datasets else None
+    )
+    form = state.files.get("duckdb") if state is not None else None
+    if not is_given("master") and extras.installed("duckdb") and files.reads(path, form):
+        return files.count_there(
+            questions(review, "duckdb").only(dataset), dataset, _paths(review, dataset, path), form
+        )
+    if definitions is None or state is None:
+        return {}
+    asked = questions(review, "spark").only(dataset)
     engine: Any = importlib.import_module("predicat_spark.differences")
     counted: dict[str, Counts] = (
-        engine.count(path, definitions.dataset(dataset), mine, master) if mine else {}
+        engine.count(path, definitions.dataset(dataset), asked, master) if asked.asked else {}
     )
-    return {**{name: counts for name, counts in refused.items() if name.startswith(f"{dataset}.")}, **counted}
+    return {**asked.refused, **counted}
+
+
+def _paths(review: Review, dataset: str, path: str) -> tuple[str, str]:
+    """The files of a dataset before and after: those of the former relation, if this is the current one."""
+    known = [side.datasets.get(dataset, {}).get("relation", {}).get("duckdb") for side in review.sides]
+    before, after = (located(Path.cwd(), one) if one else None for one in known)
+    moved = before != after and after is not None and Path(after).resolve() == Path(path).resolve()
+    return (before or path) if moved else path, path
 
 
 def _on_postgres(review: Review, server: str, dataset: str | None) -> dict[str, Counts]:
     """The counts in the tables of one dataset, or of all, on a PostgreSQL server."""
     from predicat.review import postgres  # noqa: PLC0415  # not for --help
-    from predicat.review.counts import questions  # noqa: PLC0415  # as above
+    from predicat.review.questions import questions  # noqa: PLC0415  # as above
 
-    relations = {name: state["relation"] for name, state in review.sides[1].datasets.items()}
-    if dataset is not None and dataset not in relations:
-        raise PredicatError.of(no_dataset(dataset, msg.did_you_mean(dataset, relations)))
-    queries, refused = questions(review, "postgres")
-    mine = [query for query in queries if dataset in (None, query.dataset)]
+    known = {name: None for side in review.sides for name in side.datasets}
+    if dataset is not None and dataset not in known:
+        raise PredicatError.of(no_dataset(dataset, msg.did_you_mean(dataset, known)))
+    asked = questions(review, "postgres").only(dataset)
     with connect(server) as connection:
-        counted = postgres.count(connection, mine, relations)
-    return {
-        **{name: one for name, one in refused.items() if dataset in (None, name.partition(".")[0])},
-        **counted,
-    }
+        return postgres.count_there(connection, asked)

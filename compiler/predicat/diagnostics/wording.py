@@ -17,6 +17,12 @@ def quantity(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
+def percent(part: int, whole: int) -> str:
+    """A share with two decimals: `4%`, `0.25%`, `<0.01%`."""
+    share = 100 * part / whole
+    return "<0.01%" if 0 < share < 0.01 else f"{share:.2f}".rstrip("0").rstrip(".") + "%"
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str | None:
     """A hint with the nearest known names, or None. A name that differs only by case is the nearest."""
     near = _near(name, list(known), 3)

@@ -11,6 +11,7 @@ from typing import Any
 from sqlglot import exp
 
 from predicat import backends
+from predicat.ir.nodes import Node
 from predicat.ir.types import DATE, Type
 from predicat.quality.fold import parts_of
 from predicat.quality.measure import Measure
@@ -53,8 +54,8 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
     if measure.sample < 1 and plan.dataset.rows:
         questions["total"] = "COUNT(*)"
     if plan.dataset.freshness is not None:
-        moment = (plan.now or datetime.now(tz=UTC)).timestamp()
-        questions["newest"] = _newest(plan, plan.dataset.freshness.field, moment + _AHEAD)
+        read = time_of(plan.dataset, plan.dataset.freshness.field)
+        questions["newest"] = newest_sql(read, plan.engine, plan.now or datetime.now(tz=UTC))
     if not questions:
         return
     keys = plan.part_keys()
@@ -68,9 +69,12 @@ def measure_extent(measure: Measure, plan: Plan, select: Select) -> None:
             one.newest = None if newest is None else float(newest)
 
 
-def _newest(plan: Plan, field: str, limit: float) -> str:
-    read = time_of(plan.dataset, field)
-    seconds = _EPOCH[plan.engine](plan.dialect.tree(read), read.type)
+def newest_sql(read: Node, engine: str, now: datetime) -> str:
+    """The newest value of a date or timestamp that is not ahead of the current time, in seconds since 1970,
+    as SQL.
+    """
+    limit = now.timestamp() + _AHEAD
+    seconds = _EPOCH[engine](backends.dialect(engine).tree(read), read.type)
     between = exp.Between(this=seconds, low=exp.Literal.number(_FIRST), high=exp.Literal.number(repr(limit)))
     known = exp.Case().when(between, seconds.copy())
-    return exp.Max(this=known).sql(dialect=backends.dialect(plan.engine).sqlglot)
+    return exp.Max(this=known).sql(dialect=backends.dialect(engine).sqlglot)

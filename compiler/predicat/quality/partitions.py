@@ -129,6 +129,11 @@ def newest(of: Partition, count: int, now: datetime) -> Parts:
     return _parts(of, [item for item in found if item.name in names])
 
 
+def up_to(of: Partition, count: int, moment: datetime) -> Parts:
+    """The partition of a moment, and those before it; some are behind it."""
+    return newest(of, count, moment + _UNITS[of.by].longest + _DAY)
+
+
 # A time of a range: a day, a month, a week of ISO 8601, or an hour, which may have an offset.
 _TIME = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)\Z|(?P<hour>\d{4}-\d\d-\d\dT\d\d)(?:[+-]\d\d:\d\d)?\Z"

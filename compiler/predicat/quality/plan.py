@@ -210,7 +210,11 @@ def part_sql(dataset: Dataset, parts: Parts, engine: str, number: int | None = N
 
 def time_of(dataset: Dataset, field: str) -> Node:
     """A field of time as filters read it: the moment of a local time, if its column holds these."""
-    declared = dataset.fields[field]
+    return moment_of(dataset.fields[field])
+
+
+def moment_of(declared: FieldDecl) -> Node:
+    """The same for a field."""
     column = Field(declared.type, declared)
     form = of_field(column)
     return column if form is None else form.seen(column)

@@ -11,7 +11,7 @@ from predicat.explain.users import UsageIndex
 from predicat.ir.canonical import canonical_text
 from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Identity, Review, loosened, value_text
-from predicat.review.kinds import COLUMNS, NOTE, ROWS, WARNING, Difference, differences
+from predicat.review.kinds import COLUMNS, NOTE, RELATIONS, ROWS, WARNING, Difference, differences
 from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
@@ -355,7 +355,12 @@ class _Comparison:
         )
 
     def read_by(self, entry: Entry, causes: Causes) -> Entry:
-        """A column, or an expression in its place, changes the rows of the filters that read it."""
+        """A relation changes the rows of its filters; a column, or an expression in its place, those of the
+        filters that read it.
+        """
+        if entry.kind in RELATIONS and entry.changes_rows:
+            own = (name for name in self.after.filters if name in self.before.filters)
+            return replace(entry, under=tuple(name for name in own if name.startswith(f"{entry.name}.")))
         if entry.kind not in COLUMNS:
             return entry
         field = entry.part.removeprefix(f"{entry.kind} of ").rpartition(" on ")[0]

@@ -1,15 +1,15 @@
 """A review as one Markdown comment: first the verdict, then what needs attention, then collapsed details."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from predicat.diagnostics.wording import quantity
 from predicat.review.comments import MARK
-from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
-from predicat.review.kinds import COLUMNS
+from predicat.review.impact import Impact, of_topic, with_change
+from predicat.review.kinds import READ
 from predicat.review.topics import HEADS, Topic, of_unchanged, summaries, tally, topics
 
 # Characters; a comment on GitHub holds 65,536.
@@ -18,7 +18,6 @@ MAX_COMMENT = 60_000
 _MAX_CELL = 300
 # Filters that are listed under their cause.
 _MAX_UNDER = 100
-Data = Mapping[str, Counts]
 _RESERVED = 300
 
 
@@ -36,7 +35,7 @@ class _Part(Struct):
         return self.head + "".join(self.rows) + self.tail
 
 
-def markdown(review: Review, data: Data) -> str:
+def markdown(review: Review, data: Impact) -> str:
     """The comment. If it has more than MAX_COMMENT characters, whole entries are left out, the least
     important first.
     """
@@ -105,12 +104,11 @@ def _outside_first_table(topic: Topic) -> list[Entry]:
     return [entry for entry in left if entry.kind != "version" or entry.proof is None]
 
 
-def _first_row(topic: Topic, data: Data) -> str:
+def _first_row(topic: Topic, data: Impact) -> str:
     what = f"**{_plain(topic.title)}**"
     if topic.head.kind in ("filter-renamed", "dataset-renamed"):
         what += f"<br>it was `{topic.head.before}`"
-    if topic.name in data:
-        what += f"<br>{data[topic.name].short()}"
+    what += _counted(topic, data)
     if topic.under:
         other = "other " if topic.subject == "filter" else ""
         what += f"<br>changes {quantity(len(topic.under), f'{other}filter')}: {tally(topic.under)}"
@@ -148,20 +146,22 @@ def _has_details(topic: Topic) -> bool:
     return _in_first_table(topic) or any(topic.diff(entry) for entry in topic.entries)
 
 
-def _details(topic: Topic, data: Data) -> str:
+def _details(topic: Topic, data: Impact) -> str:
     name = f"<code>{_plain(topic.name)}</code>"
     label = name if topic.subject in ("filter", "catalog") else f"{topic.subject} {name}"
     lines = ["<details>", f"<summary>{label}: {_plain(topic.title)}</summary>", ""]
     for entry in topic.new_entries:
-        lines += _entry(entry, topic)
-    if topic.name in data and topic.subject == "filter":
-        lines += [f"- {_plain(line.strip())}" for line in data[topic.name].lines()]
+        lines += _entry(entry, topic, data)
+    if (counts := of_topic(topic, data)) is not None:
+        lines += [f"- {_plain(line.strip())}" for line in counts.lines()]
     for entry in topic.entries:
-        lines += [f"- affects {kind}: {_codes(names, 30)}" for kind, names in topic.users(entry).items()]
+        lines += [
+            f"- affects {kind}: {_users(kind, names, data)}" for kind, names in topic.users(entry).items()
+        ]
     if topic.under:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
         lines += [
-            f"| `{other.name}` | {_plain(other.title)} | {_examples(other) or ' '} |"
+            f"| `{other.name}` | {_plain(other.title)}{_counted(other, data)} | {_examples(other) or ' '} |"
             for other in topic.under[:_MAX_UNDER]
         ]
         if len(topic.under) > _MAX_UNDER:
@@ -169,7 +169,16 @@ def _details(topic: Topic, data: Data) -> str:
     return "\n".join((*lines, "", "</details>", "", ""))
 
 
-def _entry(entry: Entry, topic: Topic) -> list[str]:
+def _users(kind: str, names: Sequence[str], data: Impact) -> str:
+    return join_names([with_change(kind, name, f"`{name}`", data) for name in names], 30)
+
+
+def _counted(topic: Topic, data: Impact) -> str:
+    counts = of_topic(topic, data)
+    return f"<br>{_plain(counts.short())}" if counts is not None else ""
+
+
+def _entry(entry: Entry, topic: Topic, data: Impact) -> list[str]:
     lines: list[str] = []
     if entry.kind == "version" and entry.proof is not None:
         same = entry.proof == topic.head.proof
@@ -183,8 +192,8 @@ def _entry(entry: Entry, topic: Topic) -> list[str]:
         lines += [f"- {_plain(line)}" for line in ([] if first == topic.title else [first]) + rest]
         if entry.proof is not None:
             lines += [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
-    if entry.kind in COLUMNS and entry.under:
-        lines.append(f"- read by {_codes(entry.under, 30)}")
+    if entry.kind in READ and entry.under:
+        lines.append(f"- read by {_users('filters', entry.under, data)}")
     return lines + _fenced(topic.diff(entry))
 
 

@@ -1,181 +1,127 @@
-"""How many rows of real data a change gains and loses, with a sample of them."""
+"""How many rows of real data a change gains and loses, in all and by partition, with examples."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from predicat import backends
-from predicat.backends.sql import shown
-from predicat.diagnostics import Unsupported
-from predicat.diagnostics.messages import review as say
-from predicat.diagnostics.wording import quantity
+from predicat.diagnostics.wording import percent, quantity
 from predicat.explain.show import plain, row_text
-from predicat.ir.nodes import Call, FieldDecl, Literal, Node, Parameter, fields_of, walk
-from predicat.ir.types import BOOLEAN, STRING
-from predicat.review.entries import Review
-from predicat.review.snapshot import Snapshot
-from predicat.rewrite.substitute import with_defaults
 
-# Rows that are shown.
-SAMPLE = 5
-# Rows that are looked at for them: the first ones are often alike.
-FETCHED = 200
+# Partitions that are shown: the newest of those with a gained or lost row.
+_PARTS = 12
 Row = Mapping[str, Any]
 
 
+class Part(Struct, frozen=True):
+    """The counts of a partition."""
+
+    name: str
+    total: int
+    before: int
+    gained: int
+    lost: int
+
+    @property
+    def text(self) -> str:
+        """`2026-01-05 +12 -3 of 300`."""
+        return f"{self.name} +{self.gained:,} -{self.lost:,} of {self.before:,}"
+
+
 class Counts(Struct, frozen=True):
-    """Numbers of rows of a relation: all, accepted before and after, gained and lost, with a sample of the
+    """Numbers of rows of a relation: all, accepted before and after, gained and lost, with examples of the
     last two; or why they are not known.
+
+    `former` is the number of all rows of the former relation, if another one is read now; rows of the two are
+    the same if they have the same key. `parts` are the partitions with gained or lost rows, `by` names what
+    divides them.
     """
 
     total: int = 0
     before: int = 0
     after: int = 0
-    gained: int = 0
-    lost: int = 0
+    gained: int | None = 0
+    lost: int | None = 0
     gained_rows: Sequence[Row] = field(default_factory=tuple)
     lost_rows: Sequence[Row] = field(default_factory=tuple)
     reason: str = ""
+    former: int | None = None
+    by: str = ""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """`+12 -3`, or `120 to 140` where gained and lost rows are not known."""
+        if self.gained is None or self.lost is None:
+            return f"{self.before:,} to {self.after:,}"
+        return f"+{self.gained:,} -{self.lost:,}"
 
     def short(self) -> str:
-        """`+12 -3 of 1,000 rows`."""
-        return self.reason or f"+{self.gained:,} -{self.lost:,} of {quantity(self.total, 'row')}"
+        """`+12 (4%) -3 (1%): 300 to 309 of 1,000 rows`."""
+        if self.reason:
+            return f"not counted: {self.reason}"
+        accepted = f"{self.before:,} to {self.after:,} of {quantity(self.total, 'row')}"
+        if self.gained is None or self.lost is None:
+            return accepted
+        return f"+{self._of_before(self.gained)} -{self._of_before(self.lost)}: {accepted}"
+
+    def _of_before(self, count: int) -> str:
+        share = f" ({percent(count, self.before)})" if self.before and count else ""
+        return f"{count:,}{share}"
+
+    def figures(self) -> str:
+        """The figures in one sentence."""
+        total = quantity(self.total, "row")
+        total = f"{self.former:,} before, {total} now" if self.former is not None else total
+        accepted = (
+            f"{self._share(self.before, self.former)} before, {self._share(self.after, self.total)} after"
+        )
+        found = [total, f"accepted {accepted}"]
+        if self.gained is None or self.lost is None:
+            return "; ".join([*found, "gained and lost rows are not known: the dataset declares no key"])
+        changes = f"{self._of_before(self.gained)} gained, {self._of_before(self.lost)} lost"
+        return "; ".join([*found, changes + (" by key" if self.former is not None else "")])
+
+    def _share(self, count: int, whole: int | None) -> str:
+        whole = self.total if whole is None else whole
+        return f"{count:,} ({percent(count, whole)})" if whole else f"{count:,}"
 
     def lines(self) -> list[str]:
-        """The figures and the sample as text."""
+        """The figures and the examples as text."""
         if self.reason:
-            return [f"data: {self.reason}"]
-        lines = [
-            (
-                f"data: {quantity(self.total, 'row')}; "
-                f"accepted {self.before:,} before, {self.after:,} after; "
-                f"{self.gained:,} gained, {self.lost:,} lost"
+            return [f"data: not counted: {self.reason}"]
+        lines = [f"data: {self.figures()}"]
+        if self.parts:
+            newest = self.parts[-1 : -_PARTS - 1 : -1]
+            more = len(self.parts) - len(newest)
+            lines.append(
+                f"  by {self.by}: {'; '.join(part.text for part in newest)}"
+                + (f"; and {quantity(more, 'earlier partition')}" if more else "")
             )
-        ]
         lines += [f"  gained {row_text(row)}" for row in self.gained_rows]
         return lines + [f"  lost {row_text(row)}" for row in self.lost_rows]
 
     def data(self) -> dict[str, Any]:
-        """The figures and the sample as JSON."""
+        """The figures and the examples as JSON."""
         if self.reason:
             return {"reason": self.reason}
-        figures = {
+        return {
             "total": self.total,
+            **({} if self.former is None else {"former_total": self.former}),
             "before": self.before,
             "after": self.after,
             "gained": self.gained,
             "lost": self.lost,
-        }
-        return {
-            **figures,
             "gained_rows": [plain(row) for row in self.gained_rows],
             "lost_rows": [plain(row) for row in self.lost_rows],
+            **(
+                {
+                    "by": self.by,
+                    "partitions": [
+                        {name: getattr(part, name) for name in Part.__struct_fields__} for part in self.parts
+                    ],
+                }
+                if self.by
+                else {}
+            ),
         }
-
-
-class CountQuery(Struct, frozen=True):
-    """The query of one filter: conditions that are never NULL, and the columns to show, as SQL."""
-
-    name: str
-    dataset: str
-    before: str
-    after: str
-    columns: tuple[str, ...]
-    nodes: tuple[Node, ...] = ()
-    """Its predicates."""
-    is_sensitive: bool = False
-    """Whether its dataset has sensitive fields."""
-
-    @property
-    def gained(self) -> str:
-        """The condition of rows that only the new filter accepts."""
-        return f"({self.after}) AND NOT ({self.before})"
-
-    @property
-    def lost(self) -> str:
-        """The condition of rows that only the old filter accepts."""
-        return f"({self.before}) AND NOT ({self.after})"
-
-
-def distinct(rows: Iterable[Row]) -> list[Row]:
-    """The first different rows, at most the number that is shown."""
-    result: dict[str, Row] = {}
-    for row in rows:
-        result.setdefault(repr(row), row)
-        if len(result) == SAMPLE:
-            break
-    return list(result.values())
-
-
-def questions(review: Review, dialect: str) -> tuple[list[CountQuery], dict[str, Counts]]:
-    """The count queries of a review for a dialect, and the reasons for filters without one."""
-    before, after = review.sides
-    asked: list[CountQuery] = []
-    refused: dict[str, Counts] = {}
-    for entry in review.entries:
-        if entry.kind not in ("rows", "filter") or not entry.changes_rows:
-            continue
-        states = [_state(side, entry.name) for side in (before, after)]
-        try:
-            sides = [condition(state, dialect) for state in states]
-        except Unsupported as error:
-            refused[entry.name] = Counts(reason=error.diagnostics[0].message)
-            continue
-        dataset = entry.name.partition(".")[0]
-        nodes = tuple(node for node, _ in filter(None, states))
-        datasets = [side.datasets.get(dataset, {}) for side in (before, after)]
-        columns = _columns(nodes, datasets, dialect)
-        hides = bool(_sensitive(datasets))
-        asked.append(CountQuery(entry.name, dataset, sides[0], sides[1], columns, nodes, hides))
-    return asked, refused
-
-
-def _state(side: Snapshot, name: str) -> tuple[Node, str] | None:
-    """The latest version of a filter and its `on_unknown`; None if there is no such filter."""
-    row = side.filters.get(name)
-    result = side.check(name, row["latest"]) if row is not None else None
-    return (result.node, row["on_unknown"]) if result is not None and row is not None else None
-
-
-def condition(state: tuple[Node, str] | None, dialect: str) -> str:
-    """Whether a filter accepts a row, as SQL that is TRUE or FALSE; a missing filter accepts none. Parameters
-    have their defaults.
-
-    Raises Unsupported if the dialect does not support it, or a parameter has no default.
-    """
-    if state is None:
-        return "FALSE"
-    node, on_unknown = state
-    for part in walk(node):
-        if isinstance(part, Parameter) and part.decl.required:
-            raise Unsupported.of(say.parameter_without_default(part.span, part.decl.name))
-    accepts = Call(BOOLEAN, "coalesce", (with_defaults(node), Literal(BOOLEAN, on_unknown == "accept")))
-    return backends.dialect(dialect).render(accepts)
-
-
-def _sensitive(sides: Iterable[Mapping[str, Any]]) -> set[str]:
-    """The fields that one of the sides of a dataset calls sensitive."""
-    return {name for side in sides for name, row in side.get("fields", {}).items() if row.get("sensitive")}
-
-
-def _columns(nodes: Iterable[Node], sides: Sequence[Mapping[str, Any]], dialect: str) -> tuple[str, ...]:
-    """The columns to show, as SQL: the key, then what the filter reads. What one of the sides calls sensitive
-    is masked.
-    """
-    fields = [side.get("fields", {}) for side in sides]
-    hidden = _sensitive(sides)
-    dataset = sides[-1]
-    key = [
-        FieldDecl(
-            name,
-            STRING,
-            columns=tuple(row["columns"].items()),
-            expressions=tuple(row.get("expressions", {}).items()),
-        )
-        for name in dataset.get("key", ())
-        if (row := fields[-1].get(name)) is not None
-    ]
-    decls = [*key, *(decl for node in nodes for decl in fields_of(node).values())]
-    return tuple(shown.columns([replace(decl, sensitive=decl.name in hidden) for decl in decls], dialect))

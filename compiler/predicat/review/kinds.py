@@ -33,6 +33,10 @@ _RISK = (NOTE, ROWS, ROWS)
 _ASIDE = (NOTE, NOTE, NOTE)
 # The kinds of what a field is read from.
 COLUMNS = ("column", "expression")
+# The kinds of where a dataset is.
+RELATIONS = ("relation", "files")
+# Those that name the filters that read it.
+READ = (*COLUMNS, *RELATIONS)
 _GROUP, _SUBSCRIPTION = "datasets/*/groups/*", "datasets/*/subscriptions/*"
 _JOB = "datasets/*/jobs/*"
 _VERSION = "filters/*/versions/*"

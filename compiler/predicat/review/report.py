@@ -1,32 +1,29 @@
 """The output formats of a review: terminal, Markdown comment, JSON, GitHub annotations, SARIF."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from predicat.diagnostics.wording import quantity
 from predicat.explain import show
 from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.review.comment import markdown
-from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
+from predicat.review.impact import Impact, of_topic
 from predicat.review.kinds import KINDS, NOTE
 from predicat.review.proofs import Proof
 from predicat.review.terminal import text
 from predicat.review.topics import Topic, summary, tally, topics
 
-Data = Mapping[str, Counts]
-
-
 # --- JSON
 
 
-def as_json(review: Review, data: Data) -> str:
+def as_json(review: Review, data: Impact) -> str:
     """The review as JSON: every entry, and the filters with the effect on their rows."""
     return json.dumps(_data_of(review, data), ensure_ascii=False, indent=2, default=str) + "\n"
 
 
-def _data_of(review: Review, data: Data) -> dict[str, Any]:
+def _data_of(review: Review, data: Impact) -> dict[str, Any]:
     """The review as data."""
     return {
         "base": review.base,
@@ -42,11 +39,12 @@ def _data_of(review: Review, data: Data) -> dict[str, Any]:
             _filter_data(name, review.of(name), data)
             for name in dict.fromkeys(row.name for row in review.entries if row.subject == "filter")
         ],
-        "entries": [_entry_data(entry) for entry in review.entries],
+        "entries": [_entry_data(entry, data) for entry in review.entries],
+        "affected": _affected(review, data),
     }
 
 
-def _filter_data(name: str, entries: tuple[Entry, ...], data: Data) -> dict[str, Any]:
+def _filter_data(name: str, entries: tuple[Entry, ...], data: Impact) -> dict[str, Any]:
     topic = Topic("filter", name, entries)
     decided = next((entry for entry in entries if entry.kind == "rows"), topic.head)
     return {
@@ -97,7 +95,18 @@ def _proof_data(proof: Proof | None) -> dict[str, Any]:
     return result
 
 
-def _entry_data(entry: Entry) -> dict[str, Any]:
+def _affected(review: Review, data: Impact) -> list[dict[str, Any]]:
+    """The rows of what has no change of its own: groups, subscriptions and jobs of changed filters."""
+    own = {topic.label for topic in topics(review)}
+    own |= {entry.name for entry in review.entries}
+    return [
+        {"subject": label.partition(" ")[0], "name": label.partition(" ")[2], "rows": counts.data()}
+        for label, counts in data.items()
+        if label not in own and " " in label
+    ]
+
+
+def _entry_data(entry: Entry, data: Impact) -> dict[str, Any]:
     return {
         "kind": entry.kind,
         "level": entry.level,
@@ -117,6 +126,7 @@ def _entry_data(entry: Entry) -> dict[str, Any]:
         "affects": {key: list(value) for key, value in entry.users.items()},
         "notes": list(entry.notes),
         **(_proof_data(entry.proof) if entry.proof is not None else {}),
+        "rows": data[label].data() if (label := Topic(entry.subject, entry.name, ()).label) in data else None,
     }
 
 
@@ -129,7 +139,7 @@ def _message(entry: Entry) -> str:
     return "; ".join((*entry.lines(), *rows))
 
 
-def github(review: Review, _data: Data) -> str:
+def github(review: Review, data: Impact) -> str:
     """A GitHub annotation for each changed object, the most important first: GitHub shows ten of a kind."""
     lines = []
     for topic in topics(review):
@@ -144,12 +154,14 @@ def github(review: Review, _data: Data) -> str:
             if topic.under
             else ""
         )
-        message = "\n".join(map(_message, told)) + under
+        counts = of_topic(topic, data)
+        counted = f"\ndata: {counts.short()}" if counts is not None else ""
+        message = "\n".join(map(_message, told)) + under + counted
         lines.append(annotation(level, topic.head.place.file, topic.head.place.line, topic.label, message))
     return "".join(lines)
 
 
-def sarif(review: Review, _data: Data) -> str:
+def sarif(review: Review, _data: Impact) -> str:
     """A SARIF 2.1.0 log with one result per entry."""
     results = [
         {
@@ -168,7 +180,7 @@ def sarif(review: Review, _data: Data) -> str:
 
 
 # The forms of a review by name.
-FORMATS: dict[str, Callable[[Review, Data], str]] = {
+FORMATS: dict[str, Callable[[Review, Impact], str]] = {
     "text": text,
     "markdown": markdown,
     "json": as_json,

@@ -1,18 +1,16 @@
 """A review as plain text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from predicat.diagnostics.wording import quantity
-from predicat.review.counts import Counts
 from predicat.review.entries import Entry, Review, join_names
-from predicat.review.kinds import COLUMNS
+from predicat.review.impact import Impact, of_topic, with_change
+from predicat.review.kinds import READ
 from predicat.review.topics import Topic, of_unchanged, summary, tally, topics
 
-Data = Mapping[str, Counts]
 
-
-def text(review: Review, data: Data) -> str:
-    """The review for a terminal; `data` are counts of rows by the names of filters."""
+def text(review: Review, data: Impact) -> str:
+    """The review for a terminal."""
     lines = [
         f"compared with {review.base}: {summary(review)}; {of_unchanged(review.filters, review.unchanged)}",
     ]
@@ -34,15 +32,18 @@ def _is_recorded(topic: Topic) -> bool:
     return topic.subject == "lock" and topic.head.status == "added"
 
 
-def _topic(topic: Topic, data: Data) -> Iterator[str]:
+def _topic(topic: Topic, data: Impact) -> Iterator[str]:
     place = f"  ({topic.head.place})" if topic.head.place.line else ""
     yield f"{topic.label}: {topic.title}{place}"
     for entry in topic.new_entries:
-        yield from (f"  {line}" for line in _entry(entry, topic))
-    if topic.name in data and topic.subject == "filter":
-        yield from (f"  {line}" for line in data[topic.name].lines())
+        yield from (f"  {line}" for line in _entry(entry, topic, data))
+    if (counts := of_topic(topic, data)) is not None:
+        yield from (f"  {line}" for line in counts.lines())
     for entry in topic.entries:
-        yield from (f"  affects {kind}: {join_names(names)}" for kind, names in topic.users(entry).items())
+        yield from (
+            f"  affects {kind}: {join_names([with_change(kind, name, name, data) for name in names])}"
+            for kind, names in topic.users(entry).items()
+        )
     if topic.under:
         yield f"  {quantity(len(topic.under), 'filter')} changed by it: {tally(topic.under)}"
         for other in topic.under:
@@ -55,10 +56,12 @@ def _topic(topic: Topic, data: Data) -> Iterator[str]:
                 ),
                 "",
             )
-            yield f"    {other.name}: {other.title}{example}"
+            counts = of_topic(other, data)
+            counted = f"; {counts.short()}" if counts is not None else ""
+            yield f"    {other.name}: {other.title}{counted}{example}"
 
 
-def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
+def _entry(entry: Entry, topic: Topic, data: Impact) -> Iterator[str]:
     """The lines of an entry that do not repeat the title of its topic."""
     if entry.kind == "version" and entry.proof is not None:
         same = entry.proof == topic.head.proof
@@ -74,5 +77,5 @@ def _entry(entry: Entry, topic: Topic) -> Iterator[str]:
         if entry.proof is not None:
             yield from (f"{what}: {row}" for what, _, row in entry.proof.rows())
     yield from (f"  {line}" for line in topic.diff(entry))
-    if entry.kind in COLUMNS and entry.under:
-        yield f"  read by {join_names(entry.under)}"
+    if entry.kind in READ and entry.under:
+        yield f"  read by {join_names([with_change('filters', name, name, data) for name in entry.under])}"

@@ -22,7 +22,7 @@ MASK = "***"
 # Classes of SQLSTATE and of DuckDB's errors whose texts are about the query, the server or a file, and quote
 # no value of a row.
 _NO_VALUES = re.compile(
-    r"(?:0[8A]|28|3D|3F|40|42|5[3-8]).{3}|(?:Binder|Catalog|Parser|Permission|IO|Connection|OutOfMemory)Exception"
+    r"(?:0[8A]|2[58]|3D|3F|40|42|5[3-8]).{3}|(?:Binder|Catalog|Parser|Permission|IO|Connection|OutOfMemory)Exception"
     r"|OperationalError"
 )
 
@@ -64,12 +64,22 @@ def columns(decls: Iterable[FieldDecl], engine: str) -> list[str]:
     return list(dict.fromkeys(_column(decl, engine) for decl in decls))
 
 
+def named(decls: Iterable[FieldDecl], engine: str) -> dict[str, str]:
+    """The same without the names of columns, by these names."""
+    return {name: read.sql(dialect=engine) for name, read, _ in (_read(decl, engine) for decl in decls)}
+
+
 def _column(decl: FieldDecl, engine: str) -> str:
+    name, read, plain = _read(decl, engine)
+    return (read if plain else exp.alias_(read, name, quoted=True)).sql(dialect=engine)
+
+
+def _read(decl: FieldDecl, engine: str) -> tuple[str, exp.Expr, bool]:
+    """The name of a field's column, what is shown of it, and whether that is the column as it is."""
     given = of_field(decl, engine)
     name = decl.name if given is not None else decl.column(engine)
     read = given.sql if given is not None else exp.column(name, quoted=True)
     if decl.sensitive:
         is_there = exp.Not(this=exp.Is(this=read.copy(), expression=exp.Null()))
         read = exp.Case().when(is_there, exp.Literal.string(MASK))
-    plain = given is None and not decl.sensitive
-    return (read if plain else exp.alias_(read, name, quoted=True)).sql(dialect=engine)
+    return name, read, given is None and not decl.sensitive

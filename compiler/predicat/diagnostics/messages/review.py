@@ -62,6 +62,11 @@ no_baseline = Failure[object]("""usage: there is no baseline file {path}
 bad_variable = Failure[str, str, str]("""usage: {name} is {value:if {value!r}, which is not a valid value|not
     set}
     hint: {hint}""")
+ONE_RELATION = "the data of --data is that of one relation, before and after"
+NO_ROWS = "it concerns no rows"
+NO_ROWS_PROVED = "no row is gained or lost (proved)"
+no_relation_to_count = Text[str, str]("dataset {dataset} names no {engine} relation")
+not_in_data = Text[str]("--data names no source for dataset {dataset}")
 parameter_without_default = Problem[str]("""unsupported: a count does not support the parameter {name!r}
     here: it has no default""")
 no_git = Failure[()]("""usage: git is not installed
