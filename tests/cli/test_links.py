@@ -69,6 +69,7 @@ COMMANDS = (
     "seek d.one --input rows.json",
     "apply --dsn postgresql://127.0.0.1:9/x",
     "plan --dsn postgresql://127.0.0.1:9/x --out plan.json",
+    "refresh --dsn postgresql://127.0.0.1:9/x",
     "advise --dsn postgresql://127.0.0.1:9/x",
     "suspend d predicat.yml --dsn postgresql://127.0.0.1:9/x",
     "quality run d --engine duckdb --input d=rows.json",

@@ -21,6 +21,7 @@ CALLS = {
     "export pipeline": "late --out pipeline",
     "match": "flights rows.json",
     "quality gx": "--out gx",
+    "refresh": "--dsn postgresql://localhost:1/none",
     "release": "--dry-run",
     "run": "flights",
     "seek": "late",

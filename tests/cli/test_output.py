@@ -46,6 +46,7 @@ ELSEWHERE = {
     "advise": "tests/deploy/test_advice.py",
     "apply": "tests/deploy/test_command.py",
     "plan": "tests/deploy/test_command.py",
+    "refresh": "tests/deploy/test_command.py",
     "suspend": "tests/deploy/test_command.py",
     "comment": "tests/review/test_comment.py",
     "quality baseline": "below",

@@ -115,6 +115,30 @@ def test_a_plan_is_applied_as_it_was_approved(project: tuple[Any, Path]) -> None
     assert "plan.json is not a plan" in run("apply", "--plan", "plan.json", *dsn, cwd=folder).stderr
 
 
+@pytest.mark.slow
+def test_refresh_goes_on_after_a_failure(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    asked = ("refresh", "--dsn", dsn_of(db))
+    nothing = run(*asked, cwd=folder)
+    assert nothing.returncode == 2 and "nothing to refresh" in nothing.stderr
+    file = folder / "catalog" / "flights.yml"
+    file.write_text(CATALOG.replace("fields:", "key: [carrier]\nview: {materialized: true}\nfields:"))
+    refused = run(*asked, cwd=folder)
+    assert refused.returncode == 1 and "flights.united has no materialized view" in refused.stderr
+    assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0
+    db.execute("INSERT INTO cli.flights VALUES ('A', 90), ('A', 90), ('UA', 1)")
+    done = run(*asked, cwd=folder)
+    assert (done.returncode, done.stdout) == (3, "refreshed cli.flights__united\n")
+    assert "error[engine]: PostgreSQL failed: cli.flights__late: " in done.stderr
+    assert "the key of its dataset does not identify a row" in done.stderr
+    data = json.loads(run(*asked, "late", "--format", "json", cwd=folder).stdout)
+    assert set(data) == KEYS["refresh"] and data["views"] == [] and len(data["problems"]) == 1
+    db.execute("DELETE FROM cli.flights WHERE carrier = 'A'")
+    assert run(*asked, cwd=folder).stdout == "refreshed cli.flights__late\nrefreshed cli.flights__united\n"
+    missing = run(*asked, "nothing", cwd=folder)
+    assert missing.returncode == 2 and "nothing" in missing.stderr
+
+
 def test_suspend_alters_a_table_with_views(project: tuple[Any, Path]) -> None:
     db, folder = project
     assert run("apply", "--dsn", dsn_of(db), cwd=folder).returncode == 0

@@ -16,6 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "postgres.md").read_text(encoding="utf-8")
 CONSOLES = re.findall(r"```console\n(.*?)```", PAGE, re.DOTALL)
 QUERIES = re.findall(r"```sql\n(.*?)```", PAGE, re.DOTALL)
+CATALOGS = re.findall(r"```yaml\n(apiVersion.*?)```", PAGE, re.DOTALL)
 INLINE = re.findall(r"`(predicat (?:apply|sql) [^`]*)`", PAGE)
 COLUMNS = """
 year bigint, month bigint, day bigint, dep_time bigint, sched_dep_time bigint, dep_delay bigint,
@@ -28,12 +29,15 @@ def test_every_command_of_the_guide(postgres: Any, tmp_path: Path) -> None:
     """Each console block, each query, and each command with arguments in the text."""
     (tmp_path / "catalog").mkdir()
     shutil.copy(ROOT / "catalog" / "flights.yml", tmp_path / "catalog")
+    for number, text in enumerate(CATALOGS):
+        (tmp_path / "catalog" / f"page{number}.yml").write_text(text)
     shutil.copytree(ROOT / "macros", tmp_path / "macros")
     postgres.execute("CREATE DATABASE guide")
     dsn = dsn_of(postgres, dbname="guide")
     try:
         with psycopg.connect(dsn, autocommit=True) as database:
             database.execute(f"CREATE TABLE public.flights ({COLUMNS})".encode())
+            database.execute("CREATE TABLE public.orders (id bigint, status text)")
             for line in "".join(CONSOLES).splitlines():
                 assert line.startswith("$ "), line
                 execute(line.removeprefix("$ ").partition("#")[0].strip(), dsn, tmp_path)

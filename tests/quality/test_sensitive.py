@@ -83,6 +83,7 @@ NO_ROWS = {
         "apply",
         "plan",
         "suspend",
+        "refresh",
         "filters",
         "spark",
         "export",

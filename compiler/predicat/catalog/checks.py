@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from predicat.catalog.filters import is_open
 from predicat.catalog.jobs import JobFilter
+from predicat.catalog.keys import VIEW_MATERIALIZED
 from predicat.catalog.model import Filter, WrittenDataset
 from predicat.catalog.names import Names
 from predicat.diagnostics import Diagnostic, Reporter, Span
@@ -40,6 +41,8 @@ class Checks(Struct, frozen=True):
         that its filter rejects.
         """
         seen: dict[str, Filter] = {}
+        filters = list(filters)
+        self.materialized(filters)
         for filter_ in filters:
             if (other := seen.setdefault(filter_.view, filter_)) is not filter_:
                 self.reporter.add(say_deploy.same_view(filter_.span, filter_.view, other.qualified))
@@ -50,6 +53,22 @@ class Checks(Struct, frozen=True):
             for one in dataset.filters.values():
                 if is_open({**dataset.view, **one.view_options}):
                     self.reporter.add(say_deploy.open_view(one.span))
+
+    def materialized(self, filters: Iterable[Filter]) -> None:
+        """A materialized view has the same rows in each query: it reads no clock and no role of its reader.
+        It is refreshed by the key of its dataset.
+        """
+        for filter_ in filters:
+            if not filter_.is_materialized:
+                continue
+            dataset, span = self.names.datasets[filter_.dataset], filter_.span
+            place = dataset.places["view"] if dataset.view.get(VIEW_MATERIALIZED) else span
+            if filter_.current.predicate.reads_now:
+                self.reporter.add(say_deploy.materialized_now(span, filter_.qualified))
+            if filter_.view_options.get("security_invoker"):
+                self.reporter.add(say_deploy.materialized_invoker(span))
+            if not dataset.key:
+                self.reporter.add(say_deploy.materialized_without_key(place, dataset.name))
 
     def members(self) -> None:
         """Groups and subscriptions refer to filters that exist, keys to fields, and freshness to a timestamp

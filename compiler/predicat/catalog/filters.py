@@ -9,7 +9,16 @@ from typing import Any
 
 from predicat.catalog.bounds import read_coverage
 from predicat.catalog.fields import read_params
-from predicat.catalog.keys import BESIDE_BODY, FILTER, TEST, VERSION, VIEW, VIEW_COLUMNS, VIEW_REASON
+from predicat.catalog.keys import (
+    BESIDE_BODY,
+    FILTER,
+    TEST,
+    VERSION,
+    VIEW,
+    VIEW_COLUMNS,
+    VIEW_MATERIALIZED,
+    VIEW_REASON,
+)
 from predicat.catalog.model import FilterTest, ViewOptions, WrittenFilter, WrittenVersion
 from predicat.catalog.versions import version_number
 from predicat.catalog.yaml_nodes import YamlNode, text_of
@@ -77,10 +86,10 @@ def read_view_options(item: YamlNode) -> ViewOptions:
 
 def is_open(options: Mapping[str, bool | str | list[str]]) -> bool:
     """Whether a view with these options of a catalog lets functions of readers see the rows that its filter
-    rejects, and the catalog does not say why.
+    rejects, and the catalog does not say why. A materialized view has no such rows.
     """
     switches = options.get("security_invoker"), options.get("security_barrier")
-    return switches == (False, False) and not options.get(VIEW_REASON)
+    return switches == (False, False) and not (options.get(VIEW_REASON) or options.get(VIEW_MATERIALIZED))
 
 
 def _latest(keys: Mapping[str, YamlNode], versions: Mapping[int, WrittenVersion]) -> int:

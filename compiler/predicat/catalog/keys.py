@@ -126,12 +126,16 @@ SPARK: Keys = {
     )
 }
 VIEW_REASON, VIEW_COLUMNS, VIEW_FUNCTION = "reason", "columns", "function"
+VIEW_MATERIALIZED = "materialized"
 VIEW_OPTIONS: Keys = {"security_invoker": _BOOLEAN, "security_barrier": _BOOLEAN}
 VIEW: Keys = {
     **VIEW_OPTIONS,
     VIEW_FUNCTION: about(
         "boolean",
         "Whether there is also a function dataset__filter(relation), for indexes, policies and queries.",
+    ),
+    VIEW_MATERIALIZED: about(
+        "boolean", "Whether it is a materialized view, whose rows are those of its last refresh."
     ),
     VIEW_REASON: {
         "type": "string",

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from predicat.api import Predicate
 from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.jobs import Job
+from predicat.catalog.keys import VIEW_MATERIALIZED
 from predicat.catalog.lists import ValueList
 from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
@@ -248,6 +249,11 @@ class Filter(WrittenFilter, frozen=True):
         return not code_of(version.predicate.node) and not any(
             param.required for param in version.params.values()
         )
+
+    @property
+    def is_materialized(self) -> bool:
+        """Whether it has a materialized view."""
+        return bool(self.view_options.get(VIEW_MATERIALIZED)) and self.has_view()
 
     def row_filter(self, number: int | None = None, *, written: bool = False) -> Node | None:
         """The predicate of a version (default: the latest) with the defaults of its parameters, TRUE for the

@@ -36,6 +36,7 @@ COMMANDS = {
     "seek": "Find the first row that a filter accepts.",
     "apply": "Create the PostgreSQL views of the filters.",
     "plan": "Print what apply would do, as a plan that can be approved.",
+    "refresh": "Refresh the materialized PostgreSQL views of the filters.",
     "advise": "Propose indexes and statistics for PostgreSQL, each of them tried.",
     "suspend": "Alter a PostgreSQL table while its views are away.",
     "run": "Run filters on Spark and write the accepted rows.",

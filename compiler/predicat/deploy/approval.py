@@ -62,7 +62,7 @@ def _sql(connection: psycopg.Connection, step: Step) -> list[str]:
     made = changes(step)
     if step.action == Action.RECREATE and step.existing is not None and step.view is not None:
         new = Step(Action.CREATE, [], "", step.view, None, step.options)
-        made = [f"DROP VIEW {step.existing.sql}", *changes(new)]
+        made = [f"DROP {step.existing.word} {step.existing.sql}", *changes(new)]
     return [*made, *comment_statements(connection, step)]
 
 
@@ -121,11 +121,12 @@ def _undo(
     for step in reversed(plan.changes):
         there = step.existing
         if there is None and step.view is not None:
-            yield f"DROP VIEW {step.view.sql}"
+            yield f"DROP {step.view.word} {step.view.sql}"
         elif there is not None and step.view is not None and there.oid not in again:
             yield from _in_place(connection, step, saved[there.oid])
     for oid, view in reversed(list(again.items())):
-        yield f"DROP {view.kind} {now[oid].sql if oid in now else view.sql}"
+        new = now.get(oid)
+        yield f"DROP {new.word} {new.sql}" if new is not None else f"DROP {view.kind} {view.sql}"
     gone = [saved[oid] for oid, step in _dropped(plan) if oid not in again]
     for view in (*again.values(), *gone):
         yield from _whole(connection, view, role)
@@ -160,7 +161,7 @@ def _in_place(connection: psycopg.Connection, step: Step, view: Saved) -> Iterat
     if step.view.schema != view.schema:
         named = qualified(step.view.schema, view.name)
         yield f"ALTER VIEW {named} SET SCHEMA {dependents.quoted(view.schema)}"
-    yield f"COMMENT ON VIEW {view.sql} IS {dependents.literal(connection, step.existing.comment)}"
+    yield f"COMMENT ON {view.kind} {view.sql} IS {dependents.literal(connection, step.existing.comment)}"
 
 
 def _is_wider(step: Step) -> bool:

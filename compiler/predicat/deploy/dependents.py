@@ -12,7 +12,7 @@ import psycopg
 from msgspec import Struct
 from psycopg.sql import Literal
 
-from predicat.deploy.names import InSchema, qualified
+from predicat.deploy.names import VIEW_KINDS, InSchema, qualified
 
 # Grantor, grantee (empty for PUBLIC), privilege, whether with grant option, and column (empty for the
 # whole view).
@@ -49,7 +49,7 @@ class Saved(Granted, frozen=True):
     @property
     def kind(self) -> str:
         """The kind of view in SQL."""
-        return "MATERIALIZED VIEW" if self.materialized else "VIEW"
+        return VIEW_KINDS["m" if self.materialized else "v"]
 
     @property
     def shown(self) -> str:
@@ -251,9 +251,8 @@ def create(saved: Saved, role: str) -> list[str]:
     A materialized view is filled as its owner, after it has one: its query is that owner's code.
     """
     options = f" WITH ({', '.join(saved.options)})" if saved.options else ""
-    place = f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
     statement = (
-        f"CREATE {saved.kind} {saved.sql}{options}{place} AS "
+        f"CREATE {saved.kind} {saved.sql}{options}{tablespace(saved)} AS "
         f"{saved.definition}{' WITH NO DATA' if saved.materialized else ''}"
     )
     filled = [f"REFRESH MATERIALIZED VIEW {saved.sql}"] if saved.materialized and saved.populated else []
@@ -332,6 +331,17 @@ def revoke_statements(saved: Granted) -> list[str]:
 def regrant_statements(saved: Saved, role: str) -> list[str]:
     """The statements that give a new view the grants that it had, and no others."""
     return [*revoke_statements(saved), *grant_statements(saved, role)] if saved.granted else []
+
+
+def parts_besides(saved: Saved, index: str) -> tuple[str, ...]:
+    """The statements that make the objects of a view, but for its index of this name."""
+    ours = tuple(f"CREATE UNIQUE INDEX {name} ON " for name in (index, quoted(index)))
+    return tuple(part for part in saved.parts if not part.startswith(ours))
+
+
+def tablespace(saved: Saved) -> str:
+    """Where a view is stored, as CREATE says it."""
+    return f" TABLESPACE {quoted(saved.tablespace)}" if saved.tablespace else ""
 
 
 def without(saved: Saved, columns: Collection[str]) -> list[str]:

@@ -22,12 +22,14 @@ from predicat.deploy import (
     inventory,
     list_tables,
     locks,
+    materialized,
 )
 from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.filter_functions import FunctionPlan
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
 from predicat.deploy.list_tables import ListPlan
+from predicat.deploy.names import qualified
 from predicat.deploy.plan import Action, Cause, Planner, Rules, Step, comment
 from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
@@ -72,7 +74,8 @@ class Plan(Struct):
     @property
     def batches(self) -> list[list[Step]]:
         """The changes of each transaction. All views that are dropped and created again are in the first one,
-        with the dropped views that depend on them.
+        with the dropped views that depend on them. New materialized views are filled while nothing else is
+        locked.
         """
         above = self.closure.above(_numbers(self.steps, Action.RECREATE))
         again = [
@@ -80,12 +83,14 @@ class Plan(Struct):
             for step in self.changes
             if step.action == Action.RECREATE or (step.existing is not None and step.existing.oid in above)
         ]
-        others = [step for step in self.changes if step not in again]
+        others = [step for step in self.changes if step not in again and not step.is_filled]
+        filled = [[step] for step in self.changes if step.is_filled]
         room = max(BATCH - len(again), 0)
         first = [*again, *others[:room]]
         return [
             *([first] if first or self.changes_around else []),
             *(list(part) for part in _batched(others[room:])),
+            *filled,
         ]
 
 
@@ -155,6 +160,8 @@ def compared(
         schema,
     )
     steps = planner.steps(views, existing)
+    with guarded(connection):
+        planner.reporter.extend(list(materialized.problems(connection, catalog, views, tables)))
     return Plan(steps, Closure({}, {}, {}, {}), {}, relations, chosen, lists, filters), planner
 
 
@@ -202,14 +209,30 @@ def _with_dependents(connection: psycopg.Connection, plan: Plan, reporter: Repor
         fixed = [*closure.others.get(oid, []), *closure.fixed.get(oid, [])]
         if fixed:
             reporter.add(say.cannot_come_again(saved[oid].shown, fixed))
+    saved |= _as_moved(connection, above, steps)
     for step in steps:
         if step.action == Action.RECREATE and step.existing is not None and step.view is not None:
+            kept = dependents.parts_besides(saved[step.existing.oid], step.view.key_index)
+            if kept and step.view.kind != step.existing.kind:
+                reporter.add(say.becomes_another_kind(step.shown, step.view.word.lower(), kept))
             columns = {column for column, _ in step.existing.columns} - {
                 column.name for column in step.view.columns
             }
             if lost := dependents.without(saved[step.existing.oid], columns):
                 reporter.add(say.loses_columns(step.shown, lost))
     return replace(plan, steps=steps, closure=closure, saved={oid: saved[oid] for oid in above})
+
+
+def _as_moved(
+    connection: psycopg.Connection, oids: Collection[int], steps: Sequence[Step]
+) -> dict[int, Saved]:
+    """What is created again, with the new places of views that move in all of its texts."""
+    moves = [move for step in steps if step.action == Action.RECREATE for move in _moves(step)]
+    if not moves:
+        return {}
+    with guarded(connection), connection.transaction(force_rollback=True):
+        connection.execute("; ".join(moves).encode())
+        return dependents.save(connection, oids)
 
 
 def _numbers(steps: Iterable[Step], action: Action) -> dict[int, Step]:
@@ -285,8 +308,8 @@ class Batch(Struct):
         steps = self.settled(steps)
         present = [step.existing for step in steps if step.action in _LOCKED and step.existing is not None]
         again = self.plan.saved if any(step.action == Action.RECREATE for step in steps) else {}
-        locked = {view.oid: owned("VIEW", view) for view in present}
-        locked |= {oid: owned(saved.kind, saved) for oid, saved in again.items()}
+        locked = {oid: owned(saved.kind, saved) for oid, saved in again.items()}
+        locked |= {view.oid: owned(view.word, view) for view in present}
         locks.with_locks(self.connection, locked, self.limits, self.role, partial(self.change, steps))
 
     def change(self, steps: Sequence[Step]) -> None:
@@ -381,9 +404,9 @@ class Batch(Struct):
         """Drop and create views, with their grants and comments, and everything that depends on them."""
         if not steps:
             return
-        ours = _numbers(steps, Action.RECREATE)
+        self.execute_all((step.shown, move) for step in steps for move in _moves(step))
         self.take_away()
-        self.bring_back(ours)
+        self.bring_back(_numbers(steps, Action.RECREATE))
 
     def take_away(self) -> None:
         """Drop the saved views."""
@@ -395,11 +418,7 @@ class Batch(Struct):
         """Create the saved views again, ours by their steps. With `same` the others must keep their text."""
         for oid in [oid for oid in self.plan.closure.order if oid in self.plan.saved]:
             saved, step = self.plan.saved[oid], ours.get(oid)
-            recreated = (
-                replace(saved, schema=step.view.schema, name=step.view.name)
-                if step is not None and step.view is not None
-                else saved
-            )
+            recreated = created_again(saved, step)
             try:
                 self.execute(
                     recreated.shown,
@@ -476,7 +495,7 @@ def owned(kind: str, view: Existing | Saved) -> str:
 
 def _comment(connection: psycopg.Connection, step: Step, rule: str, definition: str) -> str:
     return (
-        f"COMMENT ON VIEW {step.view.sql if step.view else ''} IS "
+        f"COMMENT ON {f'{step.view.word} {step.view.sql}' if step.view else ''} IS "
         f"{dependents.literal(connection, comment(step, rule, definition))}"
     )
 
@@ -486,13 +505,13 @@ def changes(step: Step) -> list[str]:
     view, row = step.view, step.existing
     match step.action:
         case Action.CREATE if view is not None:
-            return [_create(view, step.options)]
+            return _create(view, step.options)
         case Action.REPLACE if view is not None and row is not None:
-            return [*_moves(view, row), _replace(view, step.options)]
+            return [*_moves(step), _replace(view, step.options)]
         case Action.OPTIONS if view is not None and row is not None:
             return [f"ALTER VIEW {view.sql} {one}" for one in changed_options(step.options, row.options)]
         case Action.DROP if row is not None:
-            return [f"DROP VIEW {row.sql}"]
+            return [f"DROP {row.word} {row.sql}"]
         case _:
             return []
 
@@ -501,26 +520,52 @@ def recreate_statements(saved: Saved, step: Step | None, role: str) -> list[str]
     """The statements that create a view that was dropped, ours or another."""
     if step is None or step.view is None:
         return dependents.create(saved, role)
-    return [_create(step.view, step.options), *dependents.owner_statements(saved, role)]
+    return _create(step.view, step.options, saved, dependents.owner_statements(saved, role))
 
 
-def _create(view: View, options: Mapping[str, str]) -> str:
+def created_again(saved: Saved, step: Step | None) -> Saved:
+    """What a view is when it was created again, ours or another; without what it is created with."""
+    if step is None or step.view is None:
+        return saved
+    return replace(
+        saved,
+        schema=step.view.schema,
+        name=step.view.name,
+        materialized=step.view.materialized,
+        parts=dependents.parts_besides(saved, step.view.key_index),
+        comments=frozenset(one for one in saved.comments if step.view.materialized or one[0] != "INDEX"),
+    )
+
+
+def _create(
+    view: View, options: Mapping[str, str], before: Saved | None = None, owner: Sequence[str] = ()
+) -> list[str]:
+    """The statements that create a view; a materialized one is filled as its owner, if it was `before`."""
     shown = f" WITH ({', '.join(f'{key}={value}' for key, value in options.items())})" if options else ""
-    return f"CREATE VIEW {view.sql}{shown} AS {view.query}"
+    place = dependents.tablespace(before) if before is not None else ""
+    statement = f"CREATE {view.word} {view.sql}{shown}{place} AS {view.query}"
+    if not view.materialized:
+        return [statement, *owner]
+    key = ", ".join(map(dependents.quoted, view.key))
+    index = f"CREATE UNIQUE INDEX {dependents.quoted(view.key_index)} ON {view.sql} ({key})"
+    filled = [f"REFRESH MATERIALIZED VIEW {view.sql}"] if before is None or before.populated else []
+    return [f"{statement} WITH NO DATA", *owner, index, *filled]
 
 
 def _replace(view: View, options: Mapping[str, str]) -> str:
-    return _create(view, options).replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
+    return _create(view, options)[0].replace("CREATE VIEW", "CREATE OR REPLACE VIEW", 1)
 
 
-def _moves(view: View, existing: Existing) -> list[str]:
+def _moves(step: Step) -> list[str]:
+    view, existing = step.view, step.existing
+    if view is None or existing is None:
+        return []
     moves: list[str] = []
     if existing.schema != view.schema:
-        moves.append(f"ALTER VIEW {existing.sql} SET SCHEMA {dependents.quoted(view.schema)}")
+        moves.append(f"ALTER {existing.word} {existing.sql} SET SCHEMA {dependents.quoted(view.schema)}")
     if existing.name != view.name:
-        moves.append(
-            f"ALTER VIEW {replace(existing, schema=view.schema).sql} RENAME TO {dependents.quoted(view.name)}"
-        )
+        named = qualified(view.schema, existing.name)
+        moves.append(f"ALTER {existing.word} {named} RENAME TO {dependents.quoted(view.name)}")
     return moves
 
 
@@ -576,10 +621,12 @@ def _recreate_script(connection: psycopg.Connection, plan: Plan, steps: Sequence
     ours = _numbers(steps, Action.RECREATE)
     role = connection.info.user
     order = [oid for oid in plan.closure.order if oid in plan.saved]
+    yield from (f"{move};" for step in steps for move in _moves(step))
     for oid in reversed(order):
         yield f"DROP {plan.saved[oid].kind} {plan.saved[oid].sql};"
     for oid in order:
-        saved, step = plan.saved[oid], ours.get(oid)
+        step = ours.get(oid)
+        saved = created_again(plan.saved[oid], step)
         yield (
             f"-- recreate {saved.shown}: "
             f"{step.reason if step else 'it depends on a view that is created again'}"

@@ -21,6 +21,10 @@ _ELSEWHERE = "the server of the PG* variables"
 
 # The message and the hint for an SQLSTATE.
 _SENTENCES = {
+    **dict.fromkeys(
+        ("21000", "23505"),
+        ("{message}", "if it is a materialized view: the key of its dataset does not identify a row"),
+    ),
     "25006": (
         "the server is read-only",
         "it is a replica, or default_transaction_read_only is on: connect to the primary server",

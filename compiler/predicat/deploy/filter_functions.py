@@ -179,7 +179,7 @@ def make(connection: psycopg.Connection, view: View, relation: str) -> Made:
     with connection.transaction(force_rollback=True):
         text = made_of(connection, view.function)
         body = text[text.index("SELECT ") + 7 : text.rindex(" AS predicat_value\n")]
-        volatility = "i" if _is_immutable(connection, relation, body) else "s"
+        volatility = "i" if is_immutable(connection, relation, body) else "s"
         connection.execute(_function("pg_temp", view.name, relation, body, volatility).encode())
         query = (
             f"SELECT pg_get_function_sqlbody({literal(connection, f'pg_temp.{quoted(view.name)}')}::regproc)"
@@ -188,7 +188,7 @@ def make(connection: psycopg.Connection, view: View, relation: str) -> Made:
     return Made(body, volatility, str(stored))
 
 
-def _is_immutable(connection: psycopg.Connection, relation: str, body: str) -> bool:
+def is_immutable(connection: psycopg.Connection, relation: str, body: str) -> bool:
     """Whether the server lets an index use an expression."""
     try:
         with connection.transaction(force_rollback=True):

@@ -6,17 +6,19 @@ from typing import Any
 import psycopg
 
 from predicat.deploy import marks
-from predicat.deploy.names import InSchema
+from predicat.deploy.names import KEY_INDEX, VIEW_KINDS, InSchema
 from predicat.deploy.relations import IDENTITY
 
 TRUE = ("true", "on", "yes", "1")
 
 
 class Existing(InSchema, frozen=True):
-    """An object with the name or the mark of a view. `kind` is as in pg_class: v is a view.
+    """An object with the name or the mark of a view. `kind` is as in pg_class: v is a view, m a
+    materialized one.
 
     `rule` is the fingerprint of the parsed query and the column names, `columns` are names with the
-    identities of their types, `reads` the OIDs of what it reads.
+    identities of their types, `reads` the OIDs of what it reads, `key` the columns of the unique index that
+    a materialized view has on its key.
     """
 
     oid: int
@@ -28,6 +30,12 @@ class Existing(InSchema, frozen=True):
     columns: tuple[tuple[str, str], ...]
     rule: str
     reads: frozenset[int]
+    key: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        """The kind of view in SQL."""
+        return VIEW_KINDS[self.kind]
 
     @property
     def mark(self) -> marks.Mark | None:
@@ -68,11 +76,16 @@ SELECT c.oid::bigint, n.nspname, c.relname, c.relkind::text, pg_get_userbyid(c.r
   (SELECT encode(sha256(convert_to(r.ev_action::text, 'UTF8')), 'hex') FROM pg_rewrite r
     WHERE r.ev_class = c.oid AND r.rulename = '_RETURN'),
   ARRAY(SELECT d.refobjid::bigint FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass
-    AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = c.oid)
+    AND d.objid = r.oid AND d.refclassid = 'pg_class'::regclass WHERE r.ev_class = c.oid),
+  ARRAY(SELECT a.attname::text FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid,
+      unnest(x.indkey) WITH ORDINALITY AS k (number, place)
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number
+    WHERE x.indrelid = c.oid AND c.relkind = 'm' AND i.relname = c.relname || '{KEY_INDEX}'
+    AND x.indisunique AND x.indisvalid AND x.indpred IS NULL AND x.indexprs IS NULL ORDER BY k.place)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN pg_description d ON d.classoid = 'pg_class'::regclass AND d.objoid = c.oid AND d.objsubid = 0
 WHERE {AT_PLACES}
-OR c.relkind = 'v' AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0
+OR c.relkind IN ('v', 'm') AND %(mark)s::text IS NOT NULL AND (strpos(d.description, %(mark)s::text) > 0
   OR starts_with(d.description, 'predicat: '))
 """
 
@@ -97,7 +110,7 @@ def read(
 
 
 def _existing(row: tuple[Any, ...]) -> Existing:
-    oid, schema, name, kind, owner, trusted, comment, options, columns, rule, reads = row
+    oid, schema, name, kind, owner, trusted, comment, options, columns, rule, reads, key = row
     known = tuple((str(column), str(identity)) for column, identity in columns)
     fingerprint = marks.digest(rule, [column for column, _ in known]) if rule else ""
     pairs: dict[str, str] = {
@@ -115,4 +128,5 @@ def _existing(row: tuple[Any, ...]) -> Existing:
         known,
         fingerprint,
         frozenset(map(int, reads)),
+        tuple(map(str, key)),
     )

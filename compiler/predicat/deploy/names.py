@@ -3,6 +3,11 @@
 from msgspec import Struct
 from sqlglot import exp
 
+# What is created and dropped, for the kinds of pg_class.
+VIEW_KINDS = {"v": "VIEW", "m": "MATERIALIZED VIEW"}
+# The name of the index on the key of a materialized view, behind that of the view.
+KEY_INDEX = "_key"
+
 
 class InSchema(Struct, frozen=True):
     """Something that has a name in a schema."""

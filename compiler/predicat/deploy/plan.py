@@ -13,6 +13,7 @@ from predicat.catalog.keys import VIEW_OPTIONS
 from predicat.catalog.model import Catalog
 from predicat.deploy import marks
 from predicat.deploy.inventory import TRUE, Existing
+from predicat.deploy.names import VIEW_KINDS
 from predicat.deploy.views import View
 from predicat.diagnostics import Diagnostic, Reporter
 from predicat.diagnostics.messages import deploy as say
@@ -45,6 +46,8 @@ class Cause(StrEnum):
     COLUMNS = "columns"
     PLACE = "place"
     RELATION = "relation"
+    KIND = "kind"
+    INDEX = "index"
     OPTIONS = "options"
     DESCRIPTION = "description"
     REMOVED = "removed"
@@ -74,6 +77,11 @@ class Step(Struct, frozen=True):
             and there.mark is not None
             and there.mark.rule != there.rule
         )
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether a new materialized view is filled."""
+        return self.action == Action.CREATE and self.view is not None and self.view.materialized
 
     @property
     def shown(self) -> str:
@@ -131,12 +139,15 @@ class Planner(Struct):
         """Whether a view has our mark, or that of the edition before and may be adopted, on a view of a
         trusted owner.
         """
-        if existing.kind != "v" or not existing.trusted:
+        if existing.kind not in VIEW_KINDS or not existing.trusted:
             return False
         mark = existing.mark
         if mark is None:
             return (
-                self.rules.adopt and marks.is_former(existing.comment) and self.former(existing) is not None
+                self.rules.adopt
+                and existing.kind == "v"
+                and marks.is_former(existing.comment)
+                and self.former(existing) is not None
             )
         return mark.catalog == self.name
 
@@ -167,7 +178,7 @@ class Planner(Struct):
             at_home = [present for present in rows if present.place == view.place]
             for present in rows if at_home else rows[1:]:
                 if present.place != view.place:
-                    self.reporter.add(say.view_twice(present.shown, view.shown))
+                    self.reporter.add(say.view_twice(present.shown, view.shown, present.word))
             if rows and not at_home and view.place not in there:
                 result[view.place] = rows[0]
         return result
@@ -209,11 +220,8 @@ class Planner(Struct):
         the reporter.
         """
         options, set_here = self.options(view, existing)
-        if self.is_of_owner(options):
-            if is_open({**view.stated, "security_invoker": False}):
-                self.reporter.add(say.open_view(view.span))
-        elif view.past_policies is not None:
-            self.reporter.add(say.past_policies(view.mark.dataset, *view.past_policies))
+        if not view.materialized:  # `materialized` has the problems of these
+            self.check_readers(view, options)
         if existing is None:
             return Step(Action.CREATE, [Cause.NEW], "a new filter", view, None, options, set_here)
         step = Step(Action.KEEP, [], "unchanged", view, existing, options, set_here)
@@ -238,6 +246,10 @@ class Planner(Struct):
             changed[Cause.RELATION] = "its relation is another table now"
         if existing.place != view.place:
             changed[Cause.PLACE] = f"moved from {existing.shown}"
+        if existing.kind != view.kind:
+            changed[Cause.KIND] = f"it becomes a {view.word.lower()}"
+        elif existing.key != view.key:
+            changed[Cause.INDEX] = "it has no index on the key"
         if changed:
             return replace(
                 step,
@@ -246,6 +258,14 @@ class Planner(Struct):
                 reason="; ".join(changed.values()),
             )
         return self.option_changes(step, existing)
+
+    def check_readers(self, view: View, options: Mapping[str, str]) -> None:
+        """Report a view with which readers could see rows that they may not see."""
+        if self.is_of_owner(options):
+            if is_open({**view.stated, "security_invoker": False}):
+                self.reporter.add(say.open_view(view.span))
+        elif view.past_policies is not None:
+            self.reporter.add(say.past_policies(view.mark.dataset, *view.past_policies))
 
     def option_changes(self, step: Step, existing: Existing) -> Step:
         """The step for a view whose query stays: its options or its comment may change."""
@@ -268,12 +288,14 @@ class Planner(Struct):
     def not_ours(self, view: View, existing: Existing) -> Diagnostic | None:
         """Why the object at the place of a view must not be changed; None if it is a view of ours."""
         mark = existing.mark
-        if existing.kind != "v":
+        if existing.kind not in VIEW_KINDS or (existing.kind == "m" and mark is None):
             return say.another_kind(view.span, existing.shown, KINDS.get(existing.kind, "no view"))
         if mark is None and not marks.is_former(existing.comment):
             return say.not_by_predicat(view.span, existing.shown)
         if not existing.trusted:
-            return say.another_role(view.span, existing.shown, existing.owner, existing.sql)
+            return say.another_role(
+                view.span, existing.shown, existing.owner, f"{existing.word} {existing.sql}"
+            )
         if mark is None:
             return None if self.rules.adopt else say.view_former(existing.shown)
         if mark.catalog != self.name:
@@ -297,8 +319,11 @@ class Planner(Struct):
 
     def options(self, view: View, existing: Existing | None) -> tuple[dict[str, str], dict[str, bool]]:
         """All options that a view gets, and those that the catalog or the default sets or has set. What
-        users set otherwise stays.
+        users set otherwise stays, if the kind of the view does.
         """
+        existing = existing if existing is not None and existing.kind == view.kind else None
+        if view.materialized:
+            return dict(existing.options) if existing is not None else {}, {}
         result = dict(existing.options) if existing is not None else {}
         before = existing.mark.options if existing is not None and existing.mark is not None else {}
         set_here: dict[str, bool] = {}
@@ -358,7 +383,8 @@ def can_replace(view: View, existing: Existing) -> bool:
     """Whether CREATE OR REPLACE can change the columns: the present ones stay, and new ones are added at the
     end.
     """
-    return _columns(view)[: len(existing.columns)] == existing.columns
+    replaceable = view.kind == existing.kind == "v"
+    return replaceable and _columns(view)[: len(existing.columns)] == existing.columns
 
 
 def comment(step: Step, rule: str, definition: str) -> str:

@@ -88,11 +88,8 @@ _TABLES = (
 )
 
 
-# The views below relations that read a table with row-level security as their owner.
-#
-# Only the view that names the table counts: PostgreSQL checks a table as the owner of this view, or as the
-# reader if the view has security_invoker, however many views are above it.
-_PAST_POLICIES = """
+# Relations, and all that the queries of views read below them.
+BELOW = """
 WITH RECURSIVE below (root, view, oid) AS (
   SELECT c.oid, c.oid, c.oid FROM pg_class c WHERE c.oid = ANY (%s::bigint[]::oid[])
   UNION
@@ -100,7 +97,12 @@ WITH RECURSIVE below (root, view, oid) AS (
     JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
       AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> b.oid
   WHERE r.rulename = '_RETURN' AND (SELECT relkind FROM pg_class WHERE oid = b.oid) = 'v'
-)
+)"""
+# The views below relations that read a table with row-level security as their owner.
+#
+# Only the view that names the table counts: PostgreSQL checks a table as the owner of this view, or as the
+# reader if the view has security_invoker, however many views are above it.
+_PAST_POLICIES = f"""{BELOW}
 SELECT b.root::bigint, b.view::regclass::text, b.oid::regclass::text
 FROM below b JOIN pg_class t ON t.oid = b.oid JOIN pg_class v ON v.oid = b.view
 WHERE t.relrowsecurity AND v.relkind = 'v' AND NOT COALESCE((SELECT option_value::boolean

@@ -17,6 +17,7 @@ from predicat.deploy.dependents import Saved
 from predicat.deploy.deployment import Batch, Plan, compared, owned
 from predicat.deploy.functions import Choice
 from predicat.deploy.inventory import Existing
+from predicat.deploy.names import VIEW_KINDS
 from predicat.deploy.plan import Action, Rules, Step
 from predicat.deploy.sessions import Limits, guard, guarded
 from predicat.diagnostics import PredicatError, Reporter
@@ -176,7 +177,7 @@ class Suspension(Struct):
 
 
 # What is altered by which statement.
-_KINDS = {"v": "VIEW", "m": "MATERIALIZED VIEW", "f": "FOREIGN TABLE"}
+_KINDS = {**VIEW_KINDS, "f": "FOREIGN TABLE"}
 
 
 def _kept(saved: Saved, step: Step | None) -> Saved:

@@ -7,10 +7,10 @@ from sqlglot import exp
 from predicat import backends
 from predicat.backends.sql.functions import Runtime
 from predicat.backends.sql.lines import broken
-from predicat.catalog.keys import VIEW_COLUMNS, VIEW_FUNCTION
-from predicat.catalog.model import Catalog, Filter
+from predicat.catalog.keys import VIEW_COLUMNS, VIEW_FUNCTION, VIEW_MATERIALIZED
+from predicat.catalog.model import Catalog, Dataset, Filter
 from predicat.deploy.marks import Mark, digest
-from predicat.deploy.names import InSchema, qualified
+from predicat.deploy.names import KEY_INDEX, VIEW_KINDS, InSchema, qualified
 from predicat.deploy.relations import Column, Relation
 from predicat.diagnostics import PredicatError, Reporter, Span
 from predicat.diagnostics.messages import deploy as say
@@ -42,6 +42,28 @@ class View(InSchema, frozen=True):
     """A query with the value of the filter, if it is to have a function; see `filter_functions`."""
     past_policies: tuple[str, str, str] | None = None
     """Its relation, and what it reads past row-level security: see `Relation`."""
+    key: tuple[str, ...] = ()
+    """The columns of the index on its key, if it is materialized."""
+
+    @property
+    def materialized(self) -> bool:
+        """Whether its rows are stored."""
+        return bool(self.stated.get(VIEW_MATERIALIZED))
+
+    @property
+    def kind(self) -> str:
+        """Its kind as in pg_class."""
+        return "m" if self.materialized else "v"
+
+    @property
+    def word(self) -> str:
+        """The kind of view in SQL."""
+        return VIEW_KINDS[self.kind]
+
+    @property
+    def key_index(self) -> str:
+        """The name of the index on its key."""
+        return f"{self.name}{KEY_INDEX}"
 
     @property
     def function_hash(self) -> str:
@@ -66,11 +88,12 @@ def views_of(
     out: list[View] = []
     for dataset, relation in relations.items():
         for filter_ in catalog.datasets[dataset].filters.values():
-            if len(filter_.view) > MAX_NAME:
-                reporter.add(say.long_name(filter_.span, "view", filter_.view, MAX_NAME))
+            kind, called = ("index", KEY_INDEX) if filter_.is_materialized else ("view", "")
+            if len(called := filter_.view + called) > MAX_NAME:
+                reporter.add(say.long_name(filter_.span, kind, called, MAX_NAME))
                 continue
             try:
-                view = _view(filter_, name, relation, schema, runtime)
+                view = _view(filter_, name, catalog.datasets[dataset], relation, schema, runtime)
             except PredicatError as error:
                 reporter.extend(error.diagnostics)
                 continue
@@ -89,19 +112,37 @@ def _function_query(node: Node, relation: Relation) -> str:
     return f"SELECT {value} AS predicat_value FROM {source}, (SELECT 1) AS predicat_one (predicat_one)"
 
 
-def _columns(filter_: Filter, relation: Relation) -> tuple[Column, ...]:
-    """The columns of a view: those that the catalog names, in its order, or all. Raises PredicatError."""
+def _columns(filter_: Filter, relation: Relation, key: tuple[str, ...]) -> tuple[Column, ...]:
+    """The columns of a view: those that the catalog names, in its order, or all. Raises PredicatError for
+    columns that are not there, also of its key.
+    """
     there = {column.name: column for column in relation.columns}
     names = filter_.view_options.get(VIEW_COLUMNS, list(there))
     if not isinstance(names, list):
         raise TypeError(names)
-    if missing := [name for name in names if name not in there]:
+    if missing := [name for name in (*names, *key) if name not in there]:
         raise PredicatError.of(say.no_view_column(filter_.span, relation.name, missing[0], there))
     return tuple(there[name] for name in names)
 
 
+def _key(filter_: Filter, dataset: Dataset) -> tuple[str, ...]:
+    """The columns of the index of a materialized view. Raises PredicatError."""
+    shown = filter_.view_options.get(VIEW_COLUMNS)
+    for decl in (dataset.fields[name] for name in dataset.key):
+        if decl.expression("postgres"):
+            raise PredicatError.of(say.key_of_expression(dataset.places["key"], decl.name))
+        if isinstance(shown, list) and decl.column("postgres") not in shown:
+            raise PredicatError.of(say.key_not_shown(filter_.span, decl.column("postgres")))
+    return tuple(dataset.fields[name].column("postgres") for name in dataset.key)
+
+
 def _view(
-    filter_: Filter, catalog: str, relation: Relation, schema: str | None, runtime: Runtime | None
+    filter_: Filter,
+    catalog: str,
+    dataset: Dataset,
+    relation: Relation,
+    schema: str | None,
+    runtime: Runtime | None,
 ) -> View | None:
     whole = filter_.row_filter() if filter_.has_view() else None
     if whole is None:
@@ -111,7 +152,8 @@ def _view(
     condition = backends.dialect("postgres").render(
         node, condition=True, storage=relation.storage, runtime=runtime
     )
-    shows = _columns(filter_, relation)
+    key = _key(filter_, dataset) if filter_.is_materialized else ()
+    shows = _columns(filter_, relation, key)
     named = ", ".join(exp.column(one.name, quoted=True).sql("postgres") for one in shows)
     selected = named if VIEW_COLUMNS in filter_.view_options else "*"
     source = f"SELECT {selected} FROM {qualified(relation.schema, relation.name)}"
@@ -148,4 +190,5 @@ def _view(
         relation.oid,
         _function_query(whole, relation) if filter_.view_options.get(VIEW_FUNCTION) else "",
         relation.past_policies and (f"{relation.schema}.{relation.name}", *relation.past_policies),
+        key,
     )

@@ -34,7 +34,7 @@ _OF_ROWS = (
 )
 _GIVEN = (exp.Placeholder, exp.Parameter, exp.SessionParameter)
 # Functions whose value is not the same for the same row. A server knows others: `deploy.relations`.
-_CHANGING = frozenset(
+CHANGING = frozenset(
     name
     for names in (
         "clock_timestamp current_setting currval gen_random_uuid getdate input_file_name lastval localtime",
@@ -91,7 +91,7 @@ def read(text: str, engine: str) -> Expression:
     if any(tree.find_all(*_OF_ROWS, *_GIVEN)):
         raise BadExpression(CALCULATES_ROWS)
     functions = tuple(dict.fromkeys(_name(part) for part in tree.find_all(exp.Func)))
-    if changing := [name for name in functions if name in _CHANGING or name.startswith("current_")]:
+    if changing := [name for name in functions if name in CHANGING or name.startswith("current_")]:
         raise BadExpression(CHANGES(changing[0]))
     if reaching := [name for name in functions if _REACHING.fullmatch(name)]:
         raise BadExpression(REACHES(reaching[0]))

@@ -55,6 +55,9 @@ input_not_measured = Text[str, Iterable[str]]("""--input names {dataset!r}, but 
 NO_DATASET_HAS_BOUNDS = "no dataset has bounds"
 NO_EXPECTATIONS = "no expectations, so there is nothing to run"
 IMPORT_EXPECTATIONS = "in the program that runs a checkpoint: import predicat.quality.expectations"
+NOTHING_MATERIALIZED = (
+    "nothing to refresh: no filter has a materialized view; write view: {materialized: true}"
+)
 NO_VIEWS = "no views: no dataset has a postgres relation; name it in the catalog, relation: {postgres: TABLE}"
 
 no_relations = Text[str]("""no dataset has a {engine} relation to compare with; name it, relation:

@@ -73,10 +73,10 @@ another_kind = Problem[str, str]("""view: {shown} is {kind}; predicat does not c
     hint: rename the filter or that object""")
 not_by_predicat = Problem[str]("""view: {shown} was not made by predicat; predicat does not change it
     hint: rename the filter or the view, or drop the view""")
-# `sql` is the name of the view in SQL.
+# `sql` is the kind and the name of the view in SQL.
 another_role = Problem[str, str, str]("""view: {shown} belongs to the role {owner!r}, which is not a role of
     this user; predicat does not change it
-    hint: if it is yours: ALTER VIEW {sql} OWNER TO CURRENT_USER""")
+    hint: if it is yours: ALTER {sql} OWNER TO CURRENT_USER""")
 another_catalog = Problem[str, str, str]("""view: {shown} belongs to the catalog {catalog!r}; this one is
     {name!r}; predicat does not change it
     hint: set the name of this catalog with the key catalog in predicat.yml""")
@@ -120,6 +120,36 @@ same_view = Problem[str, str]("""(view, other) duplicate-name: the views of this
 open_view = Problem[()]("""open-view: with security_invoker: false and security_barrier: false, a function in
     the WHERE of a reader sees rows that the filter rejects
     hint: remove security_barrier: false; or write beside it why readers may see these rows: reason: ...""")
+materialized_now = Problem[str]("""view: {name} reads the current time, and a materialized view keeps the time
+    of its last refresh
+    hint: write view: {{materialized: false}} in this filter""")
+materialized_invoker = Problem[()]("""view: with security_invoker: true readers see only the rows that they
+    may see in the relation, and a materialized view shows the same rows to all of its readers
+    hint: leave out security_invoker: true or materialized: true""")
+materialized_without_key = Problem[str]("""view: a materialized view is refreshed by the key of its dataset,
+    and {dataset} has none
+    hint: write key: and the fields that identify a row in the dataset, or leave out materialized: true""")
+key_of_expression = Problem[str]("""view: a materialized view has an index on the key of its dataset, and the
+    field {field!r} of the key is an expression
+    hint: make it a column of the relation, or leave out materialized: true""")
+key_not_shown = Problem[str]("""view: a materialized view has an index on the key of its dataset, and its
+    columns are without {column!r}
+    hint: add {column} to columns:, or leave out materialized: true""")
+materialized_policies = Problem[str]("""view: this materialized view would show its readers rows that the
+    row-level security of {table} may hide from them
+    hint: if they may see all rows of its owner, write view: {{security_invoker: false}}; otherwise leave out
+    materialized: true""")
+materialized_changing = Problem[str, str]("""(view, what) view: the rows of {view}, which this materialized
+    view reads, depend on when and by whom they are read: {view} has {what}
+    hint: name another relation, or leave out materialized: true""")
+materialized_expression = Problem[str, str]("""view: the field {field!r} of this materialized view is read
+    from {text}, which may depend on the settings of the session: PostgreSQL does not call it IMMUTABLE
+    hint: write an expression that is IMMUTABLE, or leave out materialized: true""")
+becomes_another_kind = Failure[str, str, Iterable[str]]("""view: {shown} becomes a {kind}, which cannot have
+    these: {lost:listed 30}
+    hint: drop these first""")
+not_materialized = Failure[str]("""view: {name} has no materialized view of this catalog in the database
+    hint: run predicat apply first""")
 past_policies = Failure[str, str, str, str]("""(dataset, relation, view, table) view: the relation of
     {dataset}, {relation}, would show its readers rows that the row-level security of {table} hides from them:
     the view {view} reads {table} with the rights of its owner
@@ -149,9 +179,9 @@ view_former = Failure[str]("""view: {view} was created by an earlier version of 
     hint: predicat apply --adopt takes such views over; add --dry-run to see which""")
 view_edited = Failure[str, str]("""view: {view} was changed by hand: {how}
     hint: put the change into the catalog, then run predicat apply --force""")
-view_twice = Failure[str, str]("""view: the comment of {view} marks it as the view {other}, but it is another
-    view
-    hint: write another comment: COMMENT ON VIEW {view} IS NULL""")
+view_twice = Failure[str, str, str]("""(view, other, kind) view: the comment of {view} marks it as the view
+    {other}, but it is another view
+    hint: write another comment: COMMENT ON {kind} {view} IS NULL""")
 view_option = Problem[str, int]("""(option, server) view: PostgreSQL {server} has no {option}; it came
     with PostgreSQL 15""")
 partly_applied = Failure[int, int]("""view: {done} of {of} transactions were committed before this error, each
