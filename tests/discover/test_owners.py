@@ -8,7 +8,7 @@ import pytest
 
 from predicat.discover.authors import with_authors
 from predicat.discover.read import folder
-from predicat.discover.read.owners import Owners
+from predicat.forge.owners import Owners
 from tests.processes import in_process
 
 RULES = """

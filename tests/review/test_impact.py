@@ -50,7 +50,8 @@ groups:
 subscriptions:
   desk: {filter: large, properties: {team: sales}}
 jobs:
-  nightly: {source: orders, filters: [desk, reachable], sinks: [{path: "out/{filter}"}]}
+  nightly:
+    {owner: jobs@example.com, source: orders, filters: [desk, reachable], sinks: [{path: "out/{filter}"}]}
 """
 MACRO = "{% macro old(what, least) %}({{ what }} = 'FR' AND amount < {{ least }}){% endmacro %}\n"
 EDITS = (
@@ -81,6 +82,7 @@ def shop(tmp_path: Path) -> Path:
     (tmp_path / "data").mkdir()
     write(tmp_path)
     (tmp_path / "macros" / "old.sql").write_text(MACRO)
+    (tmp_path / "CODEOWNERS").write_text("/catalog/ @shop/data\n/macros/ @shop/macros @ann\n")
     lines = [",".join("" if cell is None else str(cell) for cell in row) for row in ROWS]
     (tmp_path / "data" / "orders.csv").write_text(
         "\n".join(["id,amount,country,email,placed_at", *lines, ""])
@@ -122,6 +124,9 @@ def test_every_entry_has_a_count_or_a_reason(shop: Path) -> None:
     data = json.loads(run("diff", "main", "--data", "data/orders.csv", "--format", "json", cwd=shop).stdout)
     rows = [entry["rows"] for entry in (*data["entries"], *data["filters"], *data["affected"])]
     assert all(row is not None and ("reason" in row or row["gained"] is not None) for row in rows)
+    owners = {entry["name"]: entry["owners"] for entry in reversed(data["entries"])}
+    assert owners["orders.large"] == ["sales", "jobs@example.com", "@shop/data"]
+    assert owners["old"] == ["@shop/macros", "@ann"] and owners["orders.same"] == ["@shop/data"]
     reasons = {entry["name"]: entry["rows"].get("reason") for entry in data["entries"]}
     assert reasons["orders.same"] == "no row is gained or lost (proved)"
     assert "'x'" in reasons["orders.of_one"] and "no default" in reasons["orders.of_one"]

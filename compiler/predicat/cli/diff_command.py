@@ -78,6 +78,7 @@ def _review(
     sides: Sides, form: str, out: Path | None, effort: float, data: tuple[str, ...], master: str
 ) -> None:
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
+    from predicat.forge.owners import Owners  # noqa: PLC0415  # as above
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
     from predicat.review.impact import impact  # noqa: PLC0415  # as above
@@ -91,6 +92,7 @@ def _review(
         edited=sides.edited,
         figures=partial(_figures, sides.definitions),
         identity=sides.identity,
+        file_owners=Owners().of,
     )
     if problems := sides.problems():
         raise PredicatError(problems)

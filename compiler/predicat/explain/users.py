@@ -1,4 +1,4 @@
-"""The users of a filter: filters that refer to it (also indirectly), groups, subscriptions and views."""
+"""The users of a filter: filters that refer to it (also indirectly), groups, subscriptions, jobs, views."""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
@@ -33,6 +33,11 @@ class UsageIndex:
                 self._subscriptions.setdefault(qualified(dataset, subscription["filter"]), {})[
                     f"{dataset}.{key}"
                 ] = None
+        self._jobs: dict[str, dict[str, None]] = {}
+        for dataset, row in datasets.items():
+            for key, job in row.get("jobs", {}).items():
+                for name in _of_job(dataset, row, job):
+                    self._jobs.setdefault(name, {})[f"{dataset}.{key}"] = None
         self._direct: dict[str, dict[str, None]] = {}
         for name, wanted in references.items():
             for reference in wanted:
@@ -57,11 +62,21 @@ class UsageIndex:
             "filters": filters,
             "groups": _using(self._groups, own),
             "subscriptions": _using(self._subscriptions, own),
+            "jobs": _using(self._jobs, [*own, f"{name.partition('.')[0]}.*"]),
             "views": tuple(item.replace(".", "__") for item in own if item not in self._without_view)
             if has_views
             else (),
         }
         return {key: value for key, value in result.items() if value}
+
+
+def _of_job(dataset: str, row: Mapping[str, Any], job: Mapping[str, Any]) -> list[str]:
+    """The filters of a job; `dataset.*` for all of the dataset."""
+    subscriptions = row.get("subscriptions", {})
+    named = [one["filter"] for one in job.get("filters", ())] or (
+        list(subscriptions) if job.get("every") else ["*"]
+    )
+    return [qualified(dataset, subscriptions.get(one, {}).get("filter", one)) for one in named]
 
 
 def _using(index: Mapping[str, Iterable[str]], names: Iterable[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from predicat.review.list_changes import moved
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
+from predicat.review.who import FileOwners, with_owners
 
 Figures = Callable[[str], str]
 # Filters whose tests are measured; a review of more of them does without those figures.
@@ -36,17 +37,20 @@ def review(
     edited: Sequence[str] = (),
     figures: Figures | None = None,
     identity: Identity | None = None,
+    file_owners: FileOwners | None = None,
 ) -> Review:
     """The changes from one catalog to another.
 
     `effort` is that of `compare` for each pair of predicates. `filters` is the number of filters of the whole
     catalog, if the snapshots have only those that a change can affect. `edited` has the files that differ.
-    `figures` returns the test coverage of a filter. `identity` says what was compared.
+    `figures` returns the test coverage of a filter. `identity` says what was compared. `file_owners` returns
+    the owners of a file.
     """
     result = _Comparison(before, after, base, Prover(effort))
     entries = sorted(result.entries(), key=lambda entry: entry.order)
     if figures is not None:
         entries = _with_figures(entries, figures)
+    entries = with_owners(entries, (result.before, result.after), file_owners)
     total = len(after.filters) if filters is None else filters
     named = {entry.name for entry in entries if entry.subject == "filter" and entry.status != "removed"}
     named.update(name for entry in entries for name in entry.under)

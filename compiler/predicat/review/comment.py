@@ -158,6 +158,7 @@ def _details(topic: Topic, data: Impact) -> str:
         lines += [
             f"- affects {kind}: {_users(kind, names, data)}" for kind, names in topic.users(entry).items()
         ]
+    lines += [f"- owners: {_codes(topic.owners)}"] if topic.owners else []
     if topic.under:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
         lines += [

@@ -42,7 +42,7 @@ class Entry(Struct, frozen=True):
     `name` is the changed object (`orders.large`, a dataset, a macro), `part` the changed part, in words;
     `before` and `after` are None if there was, or is, no value. `causes` are the entries that made a filter
     change, `under` the filters that this one changes, `users` the users of the filter. `notes` are further
-    sentences.
+    sentences. `owners` are those who must look.
     """
 
     kind: str
@@ -57,6 +57,7 @@ class Entry(Struct, frozen=True):
     under: tuple[str, ...] = ()
     users: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     notes: tuple[str, ...] = ()
+    owners: tuple[str, ...] = ()
 
     @property
     def row(self) -> Kind:

@@ -191,8 +191,10 @@ class _Asking:
         for part in walk(checked.node):
             if isinstance(part, Parameter) and part.decl.required:
                 raise Unsupported.of(say.parameter_without_default(part.span, part.decl.name))
-        unknown = Literal(BOOLEAN, row["on_unknown"] == "accept")
-        accepts = Call(BOOLEAN, "coalesce", (with_defaults(checked.node), unknown))
+        node = with_defaults(checked.node)
+        accepts = Call(BOOLEAN, "is_true", (node,))
+        if row["on_unknown"] == "accept":
+            accepts = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
         return backends.dialect(self.dialect).render(accepts), checked.node
 
     def sensitive(self, dataset: str) -> set[str]:

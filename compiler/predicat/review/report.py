@@ -125,6 +125,7 @@ def _entry_data(entry: Entry, data: Impact) -> dict[str, Any]:
         "filters": list(entry.under),
         "affects": {key: list(value) for key, value in entry.users.items()},
         "notes": list(entry.notes),
+        "owners": list(entry.owners),
         **(_proof_data(entry.proof) if entry.proof is not None else {}),
         "rows": data[label].data() if (label := Topic(entry.subject, entry.name, ()).label) in data else None,
     }

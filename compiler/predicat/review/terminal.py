@@ -44,6 +44,8 @@ def _topic(topic: Topic, data: Impact) -> Iterator[str]:
             f"  affects {kind}: {join_names([with_change(kind, name, name, data) for name in names])}"
             for kind, names in topic.users(entry).items()
         )
+    if topic.owners:
+        yield f"  owners: {join_names(topic.owners)}"
     if topic.under:
         yield f"  {quantity(len(topic.under), 'filter')} changed by it: {tally(topic.under)}"
         for other in topic.under:

@@ -78,6 +78,11 @@ class Topic(Struct, frozen=True):
         }
 
     @property
+    def owners(self) -> tuple[str, ...]:
+        """Those who must look at it."""
+        return tuple(dict.fromkeys(owner for entry in self.entries for owner in entry.owners))
+
+    @property
     def caused(self) -> bool:
         """Whether all of its changes have other causes."""
         return all(entry.causes for entry in self.entries)

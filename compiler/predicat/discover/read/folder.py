@@ -15,8 +15,8 @@ from predicat.discover.read import compiled, data, dialects, python, templates, 
 from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
-from predicat.discover.read.owners import Owners
 from predicat.discover.read.sql import SqlText, plain_place
+from predicat.forge.owners import Owners
 
 ReadResult = Condition | Refused
 
