@@ -214,6 +214,27 @@ def test_dbt_parses_the_package_of_adapters_that_are_not_run(
     manifest = json.loads((shop / "target" / "manifest.json").read_text())
     tests = [item for item in manifest["nodes"].values() if item["resource_type"] == "test"]
     assert len(tests) == len(data_tests(tmp_path / "package")) > 8
+    (exposure,) = manifest["exposures"].values()
+    assert exposure["depends_on"]["nodes"] == ["source.predicat_filters.predicat_orders.orders"]
+
+
+@pytest.mark.slow
+def test_the_semantic_layer_has_no_place_for_filters_of_sources(
+    catalog: predicat.Catalog, tmp_path: Path
+) -> None:
+    """Saved queries filter dimensions of semantic models, and dbt takes no source as the model of one."""
+    program = environment("dbt", *DBT_PACKAGES)
+    profile = {"type": "duckdb", "path": str(tmp_path / "shop.duckdb")}
+    shop = project(tmp_path, catalog, profile, "duckdb")
+    semantic = {
+        "name": "orders", "model": "source('predicat_orders', 'orders')",
+        "defaults": {"agg_time_dimension": "day"},
+        "entities": [{"name": "order", "type": "primary", "expr": "id"}],
+        "dimensions": [{"name": "day", "type": "time", "type_params": {"time_granularity": "day"}}],
+    }  # fmt: skip
+    (shop / "models" / "semantic.yml").write_text(yaml.safe_dump({"semantic_models": [semantic]}))
+    dbt(program, shop, "deps")
+    assert "'source' is undefined" in dbt(program, shop, "parse", fails=True)
 
 
 def test_other_adapters_get_what_means_the_same_there(catalog: predicat.Catalog, tmp_path: Path) -> None:

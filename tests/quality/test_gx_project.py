@@ -346,7 +346,9 @@ def test_examples_and_metadata_of_expectations(
     for kind in kinds:
         schema = json.loads(kind.schema_json())
         about = {key: value["const"] for key, value in schema["properties"]["metadata"]["properties"].items()}
-        assert schema["title"].startswith("Expect ") and about["short_description"].startswith("Expect ")
+        described = about["short_description"]
+        assert schema["title"].startswith("Expect ") and described == (kind.__doc__ or "").splitlines()[0]
+        assert described.startswith("Expect ") and described.endswith(".")
         assert about["library_metadata"]["requirements"] == ["predicat"] and about["data_quality_issues"]
         assert about["supported_data_sources"] == ["PostgreSQL", "Spark"]
         (example,) = kind.examples

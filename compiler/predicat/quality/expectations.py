@@ -276,8 +276,9 @@ def _ranges(kwargs: Mapping[str, Any], bounds: Sequence[tuple[str, str]]) -> str
 
 
 class ExpectFilterCoverageToBeBetween(_FilterExpectation):
-    """Expect the number of rows that a filter accepts to lie between bounds: shares (0 to 1) or numbers of
-    rows. At least one is required.
+    """Expect the number of rows that a filter accepts to lie between bounds.
+
+    They are shares (0 to 1) or numbers of rows. At least one is required.
     """
 
     examples: ClassVar[list[dict[str, Any]]] = _examples(
@@ -489,8 +490,9 @@ class ExpectFilterCoverageToBeStable(_FilterExpectation):
 
 
 class ExpectDatasetRowCountToBeBetween(_FilterExpectation):
-    """Expect the number of rows of a dataset to lie between bounds. Only rows that the filter of its `where`
-    accepts count.
+    """Expect the number of rows of a dataset to lie between bounds.
+
+    Only rows that the filter of its `where` accepts count.
     """
 
     examples: ClassVar[list[dict[str, Any]]] = _examples({"min_rows": 1, "max_rows": 4}, {"min_rows": 5})
