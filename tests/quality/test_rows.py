@@ -346,6 +346,25 @@ def test_partitions_of_the_command_line(tmp_path: Path, engine: str, request: py
     assert len(lines) == 13 and {tuple(line[key] for key in keys) for line in lines} == BROKEN
 
 
+def test_more_conditions_than_postgresql_has_arguments(tmp_path: Path, postgres: Any) -> None:
+    both = " AND ".join(f"n <> {number}" for number in range(200))
+    text = (
+        PARTED[: PARTED.index("partition:")]
+        + f"filters: {{all: {{sql: {both}, coverage: {{at_least: 100%}}}}}}\n"
+    )
+    (tmp_path / "parted.yml").write_text(text)
+    catalog = predicat.load_catalog(tmp_path)
+    fill_postgres(postgres, list(catalog.datasets["parted"].fields.values()), [{"id": 1}])
+    postgres.execute("CREATE OR REPLACE TEMP VIEW parted AS SELECT * FROM predicat_rows")
+    plan_ = plan(catalog, "parted", (), "postgres")
+    found = asked(plan_, [Run("parted", None, judge(catalog, engines.on_postgres(plan_, postgres)))])
+    assert rows_written.from_postgres(found, postgres, str(tmp_path / "rows.jsonl")) == 1
+    (line,) = (tmp_path / "rows.jsonl").read_text().splitlines()
+    told = [f"n is not {number}: UNKNOWN (n is missing)" for number in range(200)]
+    assert json.loads(line)["predicat_reason"] == "; ".join(told)
+    postgres.execute("DROP VIEW parted")
+
+
 PEOPLE = """apiVersion: predicat/v1
 dataset: people
 relation: {duckdb: people.csv}

@@ -717,10 +717,12 @@ def _check_rows(given: Reported, catalog: Catalog, selected: Collection[str]) ->
 def _write_rows(
     given: Reported, planned: Callable[[], Plan], runs: Sequence[Run], inputs: Mapping[str, str]
 ) -> None:
-    """If they are asked for, write the rows of the bounds that are broken, and tell how many they are."""
+    """If they are asked for, write the rows of the bounds that are broken, and tell how many they are. Of
+    what could not be measured the earlier rows stay.
+    """
     from predicat.quality import rows, rows_written  # noqa: PLC0415  # not for --help
 
-    if given.rows is None:
+    if given.rows is None or any(run.measure is None for run in runs):
         return
     plan_ = planned()
     name = plan_.dataset.name

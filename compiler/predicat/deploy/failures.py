@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from predicat.backends.sql import shown
 from predicat.diagnostics import Diagnostic, PredicatError
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import deploy as say
@@ -95,10 +96,14 @@ def _without(text: str, known: Mapping[str, str]) -> str:
     return text
 
 
-def diagnostic(error: psycopg.Error, role: str = "", where: str = "") -> Diagnostic:
-    """The server's error as one sentence, with its subject."""
+def diagnostic(
+    error: psycopg.Error, role: str = "", where: str = "", *, sensitive: bool = False
+) -> Diagnostic:
+    """The server's error as one sentence, with its subject; without values if the data is `sensitive`."""
     message = error.diag.message_primary or " ".join(str(error).split()) or type(error).__name__
-    sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", error.diag.message_hint))
+    message = shown.of_engine(message, error.sqlstate, sensitive=sensitive)
+    own_hint = error.diag.message_hint if not sensitive else None
+    sentence, hint = _SENTENCES.get(error.sqlstate or "", ("{message}", own_hint))
     explained = sentence.format(message=message, role=role)
     return msg.engine_error("PostgreSQL", f"{where}: {explained}" if where else explained, hint)
 
@@ -110,12 +115,14 @@ def locked(holders: Iterable[str]) -> Diagnostic:
 
 
 @contextmanager
-def errors_reported(connection: psycopg.Connection) -> Iterator[None]:
-    """A context in which errors of the server are raised as PredicatErrors."""
+def errors_reported(connection: psycopg.Connection, *, sensitive: bool = False) -> Iterator[None]:
+    """A context in which errors of the server are raised as PredicatErrors, without values if the data is
+    `sensitive`.
+    """
     import psycopg  # noqa: PLC0415  # optional
 
     role = connection.info.user  # a connection that is lost no longer knows it
     try:
         yield
     except psycopg.Error as error:
-        raise PredicatError.of(diagnostic(error, role)) from None
+        raise PredicatError.of(diagnostic(error, role, sensitive=sensitive)) from None

@@ -112,6 +112,8 @@ def _text(value: Any) -> str | None:
 
 def _value(value: Any) -> Any:
     """A value of a key as JSON data, which an engine reads as the same value."""
+    if isinstance(value, str | int | None):
+        return value
     if isinstance(value, float) and not math.isfinite(value):
         return {math.inf: "Infinity", -math.inf: "-Infinity"}.get(value, "NaN")
     if isinstance(value, datetime) and value.tzinfo is not None:
@@ -136,10 +138,12 @@ def from_postgres(asked: Asked, connection: psycopg.Connection, target: str) -> 
     """
     relation = asked.plan.dataset.relation["postgres"]
     query = asked.sql(exp.to_table(relation, dialect="postgres").sql(dialect="postgres"))
-    with errors_reported(connection), connection.transaction():
+    sensitive = asked.plan.dataset.is_sensitive
+    with errors_reported(connection, sensitive=sensitive), connection.transaction():
         connection.execute("SET LOCAL TimeZone = 'UTC'")
         if is_file(target):
             with connection.cursor(name="predicat") as cursor:
+                cursor.itersize = ROWS
                 cursor.execute(query.encode())
                 return write_file(target, asked, cursor)
         return _to_table(connection, target, query)
