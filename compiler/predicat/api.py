@@ -495,7 +495,7 @@ def parse(
 
     Args:
         text: The predicate: a string, or a dict or list for languages whose filters are data (`sns`,
-            `headers`, ...).
+            `headers`, ...), or the JSON text of one, as `to()` returns it.
         language: One of `languages()`.
         fields: Field names and their types (`"string"`, `"map<string, string>"`), or their definitions as in
             a catalog (`{"type": "string", "column": "c", "nulls": "value"}`). Default: names are dynamically
@@ -529,6 +529,10 @@ def parse(
         f"{enum}.{word}": value for enum, words in (enums or {}).items() for word, value in words.items()
     }
     scope = Scope(known, enums=constants, params=_parameters(params or {}))
+    if isinstance(text, str) and language_.shape == "data" and text.lstrip()[:1] in ("{", "["):
+        from predicat.language.common import jsontext  # noqa: PLC0415  # only for the JSON text of data
+
+        text = jsontext.read(text, source, whole, "the filter")
     tree = read_body(language_, Body(text, source, whole, keys, known), scope)
     surface = check(tree, scope, language_.rules)
     node = core(surface)

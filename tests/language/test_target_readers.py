@@ -23,11 +23,13 @@ from tests.rounds import rounds
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
+EVENTS = [row for row in ROWS if "type" in (row.get("m") or {}) and (row.get("event_time") or 0) < 2**31]
 # The rows that are messages of a target: variables of CEL have values, events a type and short integers.
 MESSAGES = {
     **dict.fromkeys(READERS, ROWS),
     "cel": [row for row in ROWS if {row.get("event_time"), row.get("publish_time")}.isdisjoint({None})],
-    "cesql": [row for row in ROWS if "type" in (row.get("m") or {}) and (row.get("event_time") or 0) < 2**31],
+    "cesql": EVENTS,
+    "cloudevents": EVENTS,
 }
 # The targets without a reader, and why.
 UNREAD = {

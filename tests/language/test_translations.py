@@ -22,6 +22,8 @@ from tests.rounds import rounds
 
 EXAMPLES = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "1"))
 ROWS = rows()
+# The languages that read numbers and strings alike, from one set of names.
+FLAT = ("jms", "servicebus", "cesql", "cloudevents", "eventbridge", "sns")
 _tables: dict[str, Tables] = {}
 
 
@@ -67,20 +69,20 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
                     data,
                     other,
                     FIELDS
-                    if other not in ("jms", "servicebus", "cesql", "eventbridge")
+                    if other not in FLAT
                     else {
                         **dict.fromkeys(predicate_keys(predicate), "string"),
                         "event_time": "bigint",
                         "publish_time": "bigint",
                     },
-                    on=None if other in ("cel", "jms", "servicebus", "cesql", "eventbridge") else "m",
+                    on=None if other == "cel" or other in FLAT else "m",
                 )
             except PredicatError as error:
                 raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
             for row in ROWS:
                 given = (
                     {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}}
-                    if other in ("jms", "servicebus", "cesql", "eventbridge")
+                    if other in FLAT
                     else row
                 )
                 assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), (

@@ -122,7 +122,8 @@ class LookUps(Choices):
             raise self.fail(msg.half_a_pair(span))
         if isinstance(value, int) and not isinstance(value, bool) and not INT_MIN <= value <= INT_MAX:
             raise self.fail(msg.number_range(span, str(value)))
-        return Literal(type_of(value), value, span)
+        # A text of a file knows its place; a constant is a value like any other.
+        return Literal(type_of(value), str(value) if isinstance(value, str) else value, span)
 
 
 def _instead_of_member(key: str, kind: Type) -> str | None:

@@ -377,7 +377,7 @@ def writer(name: str) -> Callable[[Node], str]:
             raise Unsupported.of(say.read_only(node.span, name, ", ".join(WRITERS)))
 
         return refuse
-    from predicat.language.common.key_tests import refuse_shared_keys  # noqa: PLC0415  # only where something is written
+    from predicat.language.common.key_tests import refuse_shared_keys, with_missing_keys  # noqa: PLC0415  # only where something is written
     from predicat.lower import for_writers  # noqa: PLC0415  # only where something is written
 
     language, write = LANGUAGES[name.partition(":")[0]], _loaded(WRITERS[name])
@@ -387,7 +387,13 @@ def writer(name: str) -> Callable[[Node], str]:
         if not language.paths:
             refuse_shared_keys(name, node)
         surface = for_writers(node, cel=language.is_cel, nan=not language.two_valued)
-        text: str = write(prepare(surface))
+        try:
+            text: str = write(prepare(surface))
+        except Unsupported as error:
+            try:
+                text = write(prepare(with_missing_keys(surface)))
+            except Unsupported:
+                raise error from None
         problem = _beyond_limits(language, text)
         if problem is not None:
             raise Unsupported.of(msg.unsupported(node.span, name, "this condition", problem.message))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from predicat.forms.total_order import rewrite_parts
 from predicat.ir.nodes import Call, Literal, Node, Quantifier
-from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEVER_UNKNOWN
+from predicat.ir.operators import CONNECTIVES, JUNCTIONS, NEGATED, NEVER_UNKNOWN
 from predicat.ir.surface import NULL_IS_VALUE, TOTAL_ORDER
-from predicat.ir.types import BOOLEAN
+from predicat.ir.types import BOOLEAN, DOUBLE, JSON
 
 
 def for_acceptance(node: Node) -> Node:
@@ -22,9 +22,28 @@ def two_valued(node: Node) -> Node:
     """A predicate that is TRUE for the same rows and never UNKNOWN. `is_true` is around single tests where
     that is possible.
     """
+    node = _with_inner_not(node)
     if isinstance(node, Call) and node.op in JUNCTIONS:
         return Call(node.type, node.op, tuple(map(two_valued, node.args)), node.span)
     return node if never_unknown(node) else Call(BOOLEAN, "is_true", (node,), node.span)
+
+
+def _with_inner_not(node: Node) -> Node:
+    """`NOT (a AND b)` as `NOT a OR NOT b`, `NOT a < 1` as `a >= 1`: NOT is around single tests."""
+    inner = node.args[0] if isinstance(node, Call) and node.op == "not" else None
+    if not isinstance(inner, Call) or never_unknown(inner):
+        return node
+    if inner.op == "not":
+        return _with_inner_not(inner.args[0])
+    # NaN is neither less nor greater in some languages, and JSON values are compared with their kind.
+    if inner.op in NEGATED and not any(arg.type in (DOUBLE, JSON) for arg in inner.args):
+        return Call(inner.type, NEGATED[inner.op], inner.args, node.span)
+    if inner.op in JUNCTIONS:
+        other = "or" if inner.op == "and" else "and"
+        return Call(
+            node.type, other, tuple(Call(arg.type, "not", (arg,), arg.span) for arg in inner.args), node.span
+        )
+    return node
 
 
 def decided_once(node: Node) -> Node:

@@ -12,7 +12,7 @@ from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.labels import written
 from predicat.ir.nodes import Call, Field, Items, Literal, Node, children, rewrite_children
-from predicat.ir.operators import BY_KEY, COMPARISONS, EQUALITIES, FLIPPED, JSON_READS, OF_INTEGERS
+from predicat.ir.operators import BY_KEY, COMPARISONS, EQUALITIES, FLIPPED, JSON_READS, JUNCTIONS, OF_INTEGERS
 from predicat.ir.surface import CHECKED_MOD, CHECKED_TO_INT, ELEMENTS
 from predicat.ir.types import BOOLEAN, DATE, DOUBLE, JSON, TIMESTAMP
 
@@ -186,6 +186,37 @@ def denied_test(node: Node) -> KeyTest | None:
 
 
 _DENIED = frozenset({"eq", "in", "starts_with", "ends_with", "contains", "equals_ci"})
+
+
+def with_missing_keys(node: Node) -> Node:
+    """The node with `NOT T OR key IS NULL` for `NOT (T IS TRUE)`, where T tests one key: for languages that
+    have no IS TRUE.
+    """
+    node = rewrite_children(node, with_missing_keys)
+    decided = negated(node)
+    inner = operand_of_is_true(decided) if decided is not None else None
+    if isinstance(inner, Call) and inner.op in JUNCTIONS:
+        other = "or" if inner.op == "and" else "and"
+        parts = (Call(BOOLEAN, "is_true", (arg,), arg.span) for arg in inner.args)
+        return Call(
+            BOOLEAN,
+            other,
+            tuple(with_missing_keys(Call(BOOLEAN, "not", (part,), part.span)) for part in parts),
+            node.span,
+        )
+    test = test_of(inner) if inner is not None else None
+    if (
+        not isinstance(inner, Call)
+        or test is None
+        or test.convert
+        or test.op not in _DENIED | set(COMPARISONS)
+    ):
+        return node
+    key = next(arg for arg in inner.args if not isinstance(arg, Literal | Items))
+    if key.type == JSON:
+        return node
+    refused = Call(BOOLEAN, "not", (inner,), node.span)
+    return Call(BOOLEAN, "or", (refused, Call(BOOLEAN, "is_null", (key,), node.span)), node.span)
 
 
 def iso(value: date) -> str:

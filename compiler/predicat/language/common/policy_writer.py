@@ -44,6 +44,7 @@ def eventbridge(node: Node) -> str:
 class _Writer:
     def __init__(self, language: str) -> None:
         self.language = language
+        self.conversions = ("", "to_double") if language == "sns" else ("",)
 
     def policy(self, node: Node, base: Node | None) -> dict[str, Any]:
         """The policy of a condition on the row, or on an element."""
@@ -59,7 +60,9 @@ class _Writer:
                 for option in policy[key]:
                     self.put(option, {key: value}, part)
             elif key in policy:
-                raise refuse(self.language, part, say.POLICY_JOINS)
+                policy[key] = _joined(policy[key], value)
+                if policy[key] is None:
+                    raise refuse(self.language, part, say.POLICY_JOINS)
             else:
                 policy[key] = value
 
@@ -133,6 +136,9 @@ class _Writer:
             return {alone.key: [{"exists": inner is not None}]}
         inner = operand_of_is_true(node)
         test = test_of(inner) if inner is not None else None
+        of_number = self.of_number(inner)
+        if of_number is not None:
+            return of_number
         if test is None:
             reason = say.POLICY_IS_TWO_VALUED
             raise refuse(self.language, node, reason if test_of(node) is not None else say.NO_TEST_OF_ONE_KEY)
@@ -141,11 +147,22 @@ class _Writer:
             return {test.key: list(test.values)}
         if test.op in _AFFIXES and texts:
             return {test.key: [{_AFFIXES[test.op]: test.values[0]}]}
-        numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in test.values)
-        # SNS compares string attributes as numbers; EventBridge compares numbers only.
-        if test.op in NUMERIC and numbers and test.convert == ("to_double" if self.language == "sns" else ""):
-            return {test.key: [{"numeric": [NUMERIC[test.op], test.values[0]]}]}
         raise refuse(self.language, node, say.POLICY_HAS_NO_CONDITION)
+
+    def of_number(self, node: Node | None) -> dict[str, Any] | None:
+        """The test of a field that is a number; None for any other node."""
+        inner = negated(node) if node is not None else None
+        test = test_of(inner or node) if node is not None else None
+        # SNS compares string attributes as numbers; EventBridge compares numbers only.
+        if test is None or not all(map(_is_number, test.values)) or test.convert not in self.conversions:
+            return None
+        if test.op in NUMERIC and inner is None:
+            return {test.key: [{"numeric": [NUMERIC[test.op], test.values[0]]}]}
+        if test.op == "in" and inner is None:
+            return {test.key: [{"numeric": ["=", value]} for value in test.values]}
+        if (test.op == "ne" and inner is None) or (test.op in ("eq", "in") and inner is not None):
+            return {test.key: [_denied(test)]} if not test.convert else None
+        return None
 
 
 def _denied(test: KeyTest) -> dict[str, Any]:
@@ -154,6 +171,33 @@ def _denied(test: KeyTest) -> dict[str, Any]:
         return {"anything-but": {_AFFIXES[test.op]: test.values[0]}}
     values = list(test.values)
     return {"anything-but": values if len(values) > 1 else values[0]}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _joined(one: Any, other: Any) -> list[Any] | None:
+    """What one key must fulfil, as its own test and as another; None if no list of values says so."""
+    for there, rest in ((one, other), (other, one)):
+        if there == [{"exists": True}] and isinstance(rest, list) and rest != [{"exists": False}]:
+            return [value for value in rest if value != {"exists": False}]
+    tests = [next(iter(part[0].items())) for part in (one, other) if _is_one_test(part)]
+    if len(tests) != 2 or tests[0][0] != tests[1][0]:
+        return None
+    (name, first), (_, second) = tests
+    if name == "numeric" and len(first) == len(second) == 2:
+        lower, upper = sorted((first, second), reverse=True)
+        if lower[0][0] == ">" and upper[0][0] == "<" and lower[1] < upper[1]:
+            return [{name: [*lower, *upper]}]
+    if name == "anything-but" and not any(isinstance(part, dict) for part in (first, second)):
+        listed = [part if isinstance(part, list) else [part] for part in (first, second)]
+        return [{name: [*listed[0], *listed[1]]}]
+    return None
+
+
+def _is_one_test(part: Any) -> bool:
+    return isinstance(part, list) and len(part) == 1 and isinstance(part[0], dict)
 
 
 _AFFIXES = {**AFFIXES, "equals_ci": EQUAL_IN_ANY_CASE}

@@ -12,7 +12,7 @@ from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.operators import COMPARISONS, EQUALITIES, JUNCTIONS
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, Type, is_numeric
 from predicat.language.common.key_tests import key_of, negated, refuse, without_conversions
 from predicat.language.common.precedence_writer import Form, PrecedenceWriter
 from predicat.language.jms.spelling import COMPARISON, INFIX, KEYWORDS, NOT, SIGN, SUM
@@ -123,6 +123,9 @@ class SelectorWriter(PrecedenceWriter):
         self.asked(node)
         if not isinstance(wanted, Items) or not wanted.items:
             raise self.refuse(node, say.IN_TAKES_CONSTANTS)
+        if all(isinstance(item, Literal) and is_numeric(item.type) for item in wanted.items):
+            tests = (Call(BOOLEAN, "eq", (value, item), node.span) for item in wanted.items)
+            return self.form(Call(BOOLEAN, "or", tuple(tests), node.span))
         items = ", ".join(self.item(node, item) for item in wanted.items)
         return f"{self.text(value, SUM)} IN ({items})", COMPARISON
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
 from predicat.ir.nodes import Call, Node
 from predicat.ir.operators import JUNCTIONS
+from predicat.language.cesql.writer import write as cesql
 from predicat.language.common.key_tests import (
     compares_texts,
     decided_test,
@@ -17,11 +19,30 @@ from predicat.language.common.key_tests import (
     without_conversions,
 )
 from predicat.language.knative.spelling import TESTS
+from predicat.rewrite.acceptance import for_acceptance
 
 
 def cloudevents(node: Node) -> str:
-    """A filter of the Subscriptions API, as JSON. Raises Unsupported."""
-    return json.dumps(_cloudevents(without_conversions(node)), ensure_ascii=False)
+    """A filter of the Subscriptions API, as JSON; its dialect `sql` has what the others have not. Raises
+    Unsupported.
+    """
+    return json.dumps(_accepting(node), ensure_ascii=False)
+
+
+def _accepting(node: Node) -> dict[str, Any]:
+    """A filter that accepts the same events."""
+    try:
+        return _cloudevents(without_conversions(node))
+    except Unsupported as error:
+        if isinstance(node, Call) and node.op in JUNCTIONS:
+            return {_JOINED[node.op]: [_accepting(arg) for arg in node.args]}
+        try:
+            return {"sql": cesql(for_acceptance(node))}
+        except Unsupported:
+            raise error from None
+
+
+_JOINED = {"and": "all", "or": "any"}
 
 
 def _cloudevents(node: Node) -> dict[str, Any]:
@@ -29,7 +50,7 @@ def _cloudevents(node: Node) -> dict[str, Any]:
     if inner is not None:
         return {"not": _cloudevents(inner)}
     if isinstance(node, Call) and node.op in JUNCTIONS:
-        return {"all" if node.op == "and" else "any": [_cloudevents(arg) for arg in node.args]}
+        return {_JOINED[node.op]: [_cloudevents(arg) for arg in node.args]}
     test = decided_test(node, "cloudevents")
     if not test.key:
         raise refuse("cloudevents", node, say.CLOUDEVENTS_TESTS)

@@ -24,6 +24,9 @@ def labels(node: Node) -> str:
 
 
 def _requirement(node: Node) -> str:
+    absent = _other_or_absent(node)
+    if absent is not None:
+        return _of_values(absent, node, denied=True)
     denied = denied_test(node)
     if denied is not None and denied.op in _WORDS:
         return f"{_label(denied, node)},{_of_values(denied, node, denied=True)}"  # without its key it is TRUE
@@ -41,6 +44,16 @@ def _requirement(node: Node) -> str:
     ):
         return f"{key}{'<' if test.op == 'lt' else '>'}{test.values[0]}"
     return _of_values(test, node, denied=inner is not None)
+
+
+def _other_or_absent(node: Node) -> KeyTest | None:
+    """The test T of `NOT T OR key IS NULL`, which is one requirement; None for any other node."""
+    parts = parts_of(node, "or")
+    tests = [test for part in parts if (test := denied_test(part) or test_of(part)) is not None]
+    if len(parts) != 2 or len(tests) != 2 or {test.key for test in tests} != {tests[0].key}:
+        return None
+    null, other = sorted(tests, key=lambda test: test.op != "is_null")
+    return other if null.op == "is_null" and other.op in _WORDS else None
 
 
 _WORDS = {"eq": ("=", "!="), "in": ("in", "notin")}
