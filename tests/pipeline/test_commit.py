@@ -10,7 +10,9 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +22,12 @@ import pytest
 import predicat
 import predicat_spark
 from predicat.catalog.jobs import Job, JobFilter, Sink, Source
+from predicat.diagnostics.messages import pipeline as say
 from predicat_spark.pipeline import lease, tables
 from predicat_spark.pipeline.commit import Target, records
 from predicat_spark.pipeline.files import Files
 from predicat_spark.pipeline.lease import Lease
+from tests.pipeline.kills import Killed, Kills, kill_while_writing
 from tests.processes import completed, spark_environment
 
 CATALOG = """\
@@ -83,35 +87,12 @@ def visible(files: Files, out: str) -> set[int]:
     return found
 
 
-class Killed(BaseException):
-    """The process is gone: nothing that comes after it is done."""
-
-
 @pytest.fixture
 def kill_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
     """Ends the work at the n-th change of the file system, and whatever would come after it."""
-    left = [10**9]
-
-    def dying(method: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any) -> Any:
-            if threading.current_thread() is not threading.main_thread():
-                return None
-            left[0] -= 1
-            if left[0] < 0:
-                raise Killed
-            return method(*args)
-
-        return call
-
-    for name in ("rename", "delete", "write", "create", "folder"):
-        monkeypatch.setattr(Files, name, dying(getattr(Files, name)))
-    monkeypatch.setattr(lease, "_dead", lambda holder: True)
-
-    def at(place: int) -> None:
-        left[0] = place
-
-    yield at
-    left[0] = 10**9
+    kills = Kills(monkeypatch)
+    yield kills.at
+    kills.never()
 
 
 def test_a_run_that_is_killed_at_any_step(
@@ -233,6 +214,47 @@ def test_an_append_to_a_table_that_may_be_doubled_is_said(
     spark.sql("DROP TABLE doubled_even")
 
 
+@pytest.mark.slow  # a dozen runs
+@pytest.mark.parametrize("failing", range(3))
+@pytest.mark.parametrize("mode", ["overwrite", "append"])
+def test_a_move_that_fails_is_done_by_the_next_run(
+    spark: Any,
+    catalog: predicat.Catalog,
+    sources: list[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: str,
+    failing: int,
+) -> None:
+    """Whichever rename of it fails: no row of before or of the run is lost or comes twice."""
+    sink = Sink("path", str(tmp_path / "out" / "even"), partition_by=("part",))
+    real, left = Files.rename, [10**9]
+
+    def rename(files: Files, old: str, new: str) -> None:
+        left[0] -= 1
+        if left[0] == -1:
+            raise predicat.PredicatError.of(say.cannot_move(old, new))
+        real(files, old, new)
+
+    def run(number: int, mode: str) -> Any:
+        frame = spark.read.parquet(sources[0]).selectExpr("n", f"{number}L AS run", "n % 4 AS part")
+        frame.write.mode("overwrite").parquet(str(tmp_path / "in"))
+        source, filters = Source(paths=(str(tmp_path / "in"),)), (JobFilter("even", "even"),)
+        return predicat_spark.run_job(catalog, Job("", "numbers", source, filters, (sink,), mode=mode))
+
+    def runs() -> Counter[int]:
+        return Counter(row.run for row in spark.read.parquet(sink.target).collect())
+
+    monkeypatch.setattr(Files, "rename", rename)
+    run(0, "append")
+    left[0] = failing
+    with suppress(predicat.PredicatError):
+        run(1, mode)
+    left[0] = 10**9
+    run(2, "append")
+    assert runs() == dict.fromkeys((0, 1, 2) if mode == "append" else (1, 2), ROWS // 2)
+
+
 def test_a_lease_keeps_two_runs_apart(
     spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -261,6 +283,28 @@ def test_a_lease_keeps_two_runs_apart(
     renewed.thread.join()
     time.sleep(1)
     Lease(files, files.whole(str(out)), "fourth", 60).give_back()
+
+
+def test_a_lease_is_waited_for(spark: Any, tmp_path: Path) -> None:
+    """By one that is told to; and a number that is given again is another lease."""
+    files, root = Files(spark), str(tmp_path)
+    first = Lease(files, root, "first", 60)
+    threading.Timer(0.5, first.give_back).start()
+    second = Lease(files, root, "second", 60, waits=lambda: True)
+    with pytest.raises(predicat.PredicatError, match="run second"):
+        Lease(files, root, "third", 60, waits=lambda: False)
+    assert second.number == first.number
+    second.check()
+    with pytest.raises(predicat.PredicatError, match="another run has taken it"):
+        first.check()
+    first.give_back()
+    second.check()
+    # Of two that looked at different moments, one has a lease.
+    files.write(f"{root}/_predicat/lease-000000.json", Path(second.path).read_text())
+    second.give_back()
+    with pytest.raises(predicat.PredicatError, match="run second"):
+        Lease(files, root, "third", 60)
+    assert [path.name for path in (tmp_path / "_predicat").iterdir()] == ["lease-000000.json"]
 
 
 def test_what_a_kill_left_beside_its_place_goes(
@@ -335,16 +379,7 @@ def kills(spark: Any, sources: list[str], tmp_path: Path, count: int) -> None:
     )
     for _ in range(count):
         process = start(tmp_path / "catalog", out, *(sources[::-1] * 200))
-        deadline = time.monotonic() + 120
-        while (
-            not list((out / "_predicat").glob("lease-*"))
-            and process.poll() is None
-            and time.monotonic() < deadline
-        ):
-            time.sleep(0.01)
-        time.sleep(rng.uniform(0, 3))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+        kill_while_writing(process, out, rng.uniform(0, 3))
         assert visible(files, str(out)) in ({0}, {1}), "rows of two runs"
     predicat_spark.run(
         predicat.load_catalog(tmp_path / "catalog"), "numbers", ["even", "small"], sources[1], out

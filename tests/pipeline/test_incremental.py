@@ -15,6 +15,9 @@ import predicat
 from predicat_spark.pipeline import Following, Job, JobFilter, Options, Report, Sink, Source, run_job, stream
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
+from predicat_spark.pipeline.run import Repeated, Run
+from predicat_spark.pipeline.source import read_source
+from predicat_spark.pipeline.work import resolved
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -94,12 +97,26 @@ def test_a_file_that_comes_late_is_read(spark: Any, tmp_path: Path) -> None:
     for number, age in enumerate((0, 30 * 86_400, 0)):
         spark.sql(f"SELECT {number * 2}L AS n, 1L AS day").coalesce(1).write.parquet(str(tmp_path / "new"))
         (file,) = (tmp_path / "new").glob("*.parquet")
-        os.utime(file, (time.time() - age,) * 2)
+        written = time.time() - age
+        os.utime(file, (written, written))
         (tmp_path / "in").mkdir(exist_ok=True)
         file.rename(tmp_path / "in" / file.name)
         shutil.rmtree(tmp_path / "new")
         assert run_job(catalog, job).rows == 1, number
     assert sorted(row.n for row in spark.read.parquet(str(tmp_path / "out")).collect()) == [0, 2, 4]
+
+
+def test_a_batch_that_another_process_has_committed(spark: Any, tmp_path: Path) -> None:
+    """It looks again when the other one has given its place back."""
+    catalog = load(tmp_path)
+    add(spark, tmp_path, 0, 10)
+    job, rows = resolved(catalog, job_of(tmp_path, "even", mode="append"))
+    run = Run(spark, catalog, job, rows, Options())
+    reading = read_source(spark, job.source, catalog.datasets["numbers"])
+    assert run.batch(reading, "0123abcd-0123-000001").rows == 10
+    with pytest.raises(Repeated):
+        run.batch(reading, "0123abcd-0123-000001")
+    assert spark.read.parquet(str(tmp_path / "out")).count() == 5
 
 
 def test_partitions_are_replaced(spark: Any, tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """`predicat run --stream` as a process: a new catalog while it runs, and what is killed at any moment."""
 
-import json
 import os
 import random
 import signal
@@ -8,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ import predicat_spark
 from predicat.catalog.jobs import Source
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
+from tests.pipeline.kills import writers
 from tests.processes import spark_environment
 
 CATALOG = """\
@@ -51,17 +50,9 @@ def add(tmp_path: Path, number: int, folder: str = "in", *, age: float = 0) -> N
     table = pa.table({"n": pa.array(range(number * ROWS, (number + 1) * ROWS), pa.int64())})
     beside = tmp_path / f"{number}.tmp"
     pq.write_table(table, beside)
-    os.utime(beside, (time.time() - age,) * 2)
+    written = time.time() - age
+    os.utime(beside, (written, written))
     beside.rename(tmp_path / folder / f"{number}.parquet")
-
-
-def writers(out: Path) -> set[int]:
-    """The processes that have a lease on a folder."""
-    found: set[int] = set()
-    for file in (out / "_predicat").glob("lease-*.json"):
-        with suppress(OSError, ValueError):  # it was given back, or is being written
-            found.add(json.loads(file.read_text())["pid"])
-    return found
 
 
 def replaced(file: Path, text: str) -> None:

@@ -2,7 +2,6 @@
 which does what Delta and Iceberg say of their tables. Their jars are not had here.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import predicat
 import predicat_spark
 from predicat_spark.pipeline.commit import Target
 from predicat_spark.pipeline.tables import settle_table
-from predicat_spark.settings import settings
-from tests.spark.recorded import recorded_jar
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -33,18 +30,6 @@ def catalog(tmp_path_factory: pytest.TempPathFactory) -> predicat.Catalog:
     folder = tmp_path_factory.mktemp("catalog")
     (folder / "c.yml").write_text(CATALOG)
     return predicat.load_catalog(folder)
-
-
-@pytest.fixture(scope="module")
-def versioned(spark: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """A session whose catalog `versioned` is ours."""
-    spark.sql(f"ADD JAR '{recorded_jar()}'")
-    chosen = {
-        "spark.sql.catalog.versioned": "predicat.test.Versioned",
-        "spark.sql.catalog.versioned.path": str(tmp_path_factory.mktemp("versioned")),
-    }
-    with settings(spark, chosen):
-        yield spark
 
 
 def source(tmp_path: Path, run: int) -> str:
@@ -94,18 +79,16 @@ def test_an_append_that_may_repeat_is_refused(
                     catalog, "numbers", ["even"], source(tmp_path, 0), tables=tables, mode="append"
                 )
         assert not versioned.catalog.tableExists("even")
-        for mode in ("append", "overwrite", "append"):
-            report = predicat_spark.run(
-                catalog,
-                "numbers",
-                ["even"],
-                source(tmp_path, 0),
-                tables="versioned.db.plain_",
-                mode=mode,
-                at_least_once=mode == "append",
-            )
-            assert report.sinks[0].written == ROWS // 2
-        assert versioned.table("versioned.db.plain_even").count() == ROWS
+        predicat_spark.run(
+            catalog,
+            "numbers",
+            ["even"],
+            source(tmp_path, 0),
+            tables="versioned.db.plain_",
+            mode="append",
+            at_least_once=True,
+        )
+        assert versioned.table("versioned.db.plain_even").count() == ROWS // 2
     finally:
         versioned.sql("DROP TABLE versioned.db.plain_even")
 
@@ -125,6 +108,7 @@ CHANGES = (
 BY_HAND = "((carrier = 'UA' AND dep_delay >= 60) IS TRUE)"
 
 
+@pytest.mark.slow  # a table is written for each
 def test_changes_of_rows(versioned: Any) -> None:
     """DELETE, UPDATE and MERGE, and an atomic replacement, change the rows that a filter accepts."""
     names = [f"versioned.db.{name}" for name in ("ours", "theirs", "base")]
@@ -141,8 +125,9 @@ def test_changes_of_rows(versioned: Any) -> None:
         for name in names:
             versioned.sql(f"CREATE TABLE {name} USING delta AS {rows}")
         before = sorted(repr(tuple(row)) for row in versioned.table(base).collect())
+        found: list[list[str]] = []
         for change in CHANGES:
-            found: list[list[str]] = []
+            found.clear()
             for table, condition, of_t in written:
                 versioned.sql(f"INSERT OVERWRITE {table} SELECT * FROM {base}")
                 versioned.sql(change.format(t=table, s=base, c=condition, c_of_t=of_t))

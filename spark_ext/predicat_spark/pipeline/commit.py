@@ -235,7 +235,7 @@ def settle_folder(files: Files, target: Target) -> None:
 
 
 def _move(files: Files, old: str, new: str) -> None:
-    if files.exists(old):
+    if files.exists(old) and not files.exists(new):  # a store may copy a file before it removes the old one
         files.folder(new.rpartition("/")[0])
         files.rename(old, new)
 

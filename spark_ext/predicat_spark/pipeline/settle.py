@@ -143,7 +143,6 @@ def settle(
         for target in targets:
             target.seconds = (time.monotonic() - started) / len(targets)
         done += len(targets)
-    place.write(record)
     place.clear()
 
 
@@ -163,7 +162,7 @@ def _steps(session: SparkSession, files: Files, record: Record, urls: Mapping[st
     ]
     return [
         *steps,
-        *((_folder(files, target), [target], True) for target in record.targets if target.kind == "path"),
+        *((_folder(files, target), [target], False) for target in record.targets if target.kind == "path"),
     ]
 
 

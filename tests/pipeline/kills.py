@@ -1,0 +1,88 @@
+"""Runs that are killed at a chosen step: from there on nothing is done that a dead process would not do."""
+
+import json
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from predicat_spark.pipeline import lease, postgres, tables
+from predicat_spark.pipeline.files import Files
+
+
+def writers(out: Path) -> set[int]:
+    """The processes that have a lease on a folder. One that was killed leaves its own behind."""
+    found: set[int] = set()
+    for file in (out / "_predicat").glob("lease-*.json"):
+        with suppress(OSError, ValueError):  # it was given back, or is being written
+            found.add(json.loads(file.read_text())["pid"])
+    return found
+
+
+def kill_while_writing(process: subprocess.Popen[Any], out: Path, seconds: float, runs: int = 0) -> None:
+    """Kill a process and its JVM some seconds after it has its first lease on a folder, or has committed so
+    many runs.
+    """
+
+    def committed() -> int:
+        return len(list((out / "_predicat").glob("run-*.json")))
+
+    deadline, before = time.monotonic() + 200, committed()
+    while (
+        (committed() < before + runs) if runs else process.pid not in writers(out)
+    ) and time.monotonic() < deadline:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    time.sleep(seconds)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+class Killed(BaseException):
+    """The process is gone: nothing that comes after it is done."""
+
+
+class Kills:
+    """Counts the steps of runs: changes of the file system, and the moments before and after the rows of a
+    table are put into it.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self._left = 10**9
+        for name in ("rename", "delete", "write", "create", "folder"):
+            patch.setattr(Files, name, self._dying(getattr(Files, name)))
+        for module, name in ((tables, "settle_table"), (postgres, "settle_tables"), (postgres, "_mark")):
+            patch.setattr(module, name, self._dying(getattr(module, name), after=True))
+        patch.setattr(lease, "_dead", lambda holder: True)
+
+    def at(self, step: int) -> None:
+        """The next runs are killed at their n-th step from now on."""
+        self._left = step
+
+    def never(self) -> None:
+        """The next runs are not killed."""
+        self._left = 10**9
+
+    def _dying(self, method: Callable[..., Any], *, after: bool = False) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            if threading.current_thread() is not threading.main_thread():
+                return None
+            self._step()
+            result = method(*args)
+            if after:
+                self._step()
+            return result
+
+        return call
+
+    def _step(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Killed
