@@ -15,6 +15,7 @@ import pytest
 import predicat_spark
 from predicat_spark.settings import settings
 from tests.processes import completed
+from tests.rounds import rounds
 from tests.spark.test_programs import DATA, beeline, environment, free_port, wait_for
 from tests.test_docs import ROOT, workplace
 
@@ -57,12 +58,12 @@ def test_each_command_is_run_or_marked() -> None:
     }
     for page, part in PROGRAMS:
         parts[page].append(part)
-    for page in PAGES:
+    for page in rounds(PAGES, 2):
         with_commands = [text for language, text in blocks(page) if language not in OTHERS]
-        for text in with_commands:
+        for text in rounds(with_commands, 4):
             run = [part for part in parts[page] if part in text]
             assert len(run) + len(NOT_TRIED.findall(text)) == 1, (page, text)
-        for part in parts[page]:
+        for part in rounds(parts[page], 4):
             assert block(page, part)
 
 
@@ -155,7 +156,7 @@ def test_the_installation(shell: Callable[..., subprocess.Popen[str]], project: 
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(wheels), str(ROOT)]
     assert completed(build).returncode == 0
     pip = {"PIP_NO_INDEX": "1", "PIP_NO_DEPS": "1", "PIP_FIND_LINKS": str(wheels), "PIP_TARGET": str(target)}
-    for page, part in INSTALLS.items():
+    for page, part in rounds(INSTALLS.items(), 2):
         _, errors = (process := shell(block(page, part), **pip, PIP_UPGRADE="1")).communicate(timeout=300)
         assert process.returncode == 0, errors
         assert (target / "predicat_spark" / "__init__.py").exists()
