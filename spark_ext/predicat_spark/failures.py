@@ -37,6 +37,16 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         "repair or remove the file",
     ),
     (
+        rf"(?s)(?:Number of column in CSV header|CSV header does not conform).*?CSV file: {_FILE}",
+        "the header of {file} has other columns than those that are given",
+        "give all columns of the file, in its order",
+    ),
+    (
+        r"AVRO_DATA_SOURCE_NOT_ENABLED",
+        "this Spark has no module for Avro files",
+        "add the jar spark-avro of this version of Spark to its jars",
+    ),
+    (
         rf"(?s)(?:FAILED_READ_FILE|Encountered error while reading file).*?{_FILE}",
         "the file {file} cannot be read",
         "repair or remove the file",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import count as count_from
 from pathlib import Path
@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from sqlglot import exp
 
+from predicat.backends.column_types import SAME, column_type, holds
 from predicat.backends.sql.expressions import BadExpression, columns_of
 from predicat.catalog.file_formats import (
     KEYS,
@@ -33,7 +34,8 @@ from predicat.files import cells
 from predicat.files.records import delimiter, files_of, is_remote, refuse_sheet, verify
 from predicat.ir.column_forms import form_of, held_type
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import STRING
+from predicat.ir.types import JSON, STRING, TypeSyntaxError
+from predicat.ir.widths import field_type
 from predicat_spark.names import quoted, quoted_table
 from predicat_spark.pipeline.files import Files
 from predicat_spark.settings import READING, settings
@@ -185,9 +187,12 @@ def read_source(
         if kind in UNTYPED:
             form = of_spark_options("csv" if kind == "csv" else "json", source.options)
             form = replace(form, header=header)
-            frame = _typeless(session, reader, kind, source, dataset, streaming=streaming)
-            return _declared(frame, dataset, form)
+            given_columns = _struct(source.schema)
+            fields = _fields(dataset, given_columns)
+            frame = _typeless(session, reader, kind, source, fields, streaming=streaming)
+            return _declared(frame, fields, form, _narrow(dataset, given_columns))
         if source.schema is not None:
+            _refuse_other_types(session, kind, source)
             reader = reader.schema(source.schema)
         elif streaming and source.paths:
             reader = reader.schema(_own_schema(session, kind, source))
@@ -281,28 +286,87 @@ def _ending(path: str) -> str | None:
 # --- formats without types
 
 
+def _fields(dataset: Dataset, given: StructType | None) -> dict[str, FieldDecl]:
+    """The fields by their columns, in lower case. Columns that are given are as if they were declared."""
+    fields = {decl.column("spark").lower(): decl for decl in dataset.fields.values()}
+    for column in given or ():
+        decl = _field(column.name, column.dataType)
+        nested_float = column.dataType.typeName() in _NESTED and "float" in _shown(column.dataType)
+        if decl is not None and decl.type not in (STRING, JSON) and not nested_float:
+            fields.setdefault(column.name.lower(), decl)
+    return fields
+
+
+def _narrow(dataset: Dataset, given: StructType | None) -> dict[str, str]:
+    """The nested columns that are given, and not declared, by name."""
+    declared = {decl.column("spark").lower() for decl in dataset.fields.values()}
+    return {
+        column.name.lower(): _shown(column.dataType)
+        for column in given or ()
+        if column.name.lower() not in declared and column.dataType.typeName() in _NESTED
+    }
+
+
+def _field(name: str, kind: DataType) -> FieldDecl | None:
+    """A field that a column of Spark holds; None if no field has its type."""
+    try:
+        core, stored = field_type(_shown(kind))
+    except TypeSyntaxError:
+        return None
+    return FieldDecl(name, core, stored=stored)
+
+
+def _refuse_other_types(session: SparkSession, kind: str, source: Source) -> None:
+    """Raises PredicatError if files with types have values that the columns that are given cannot hold. Spark
+    would round some, and make others NULL.
+    """
+    from pyspark.errors import PySparkException  # noqa: PLC0415  # Spark is slow to load
+
+    try:
+        there = {column.name.lower(): column for column in _own_schema(session, kind, source)}
+    except PySparkException:
+        return  # no file yet, of a stream
+    differing = []
+    for column in _struct(source.schema) or ():
+        own = there.get(column.name.lower())
+        if own is None or (text := _shown(own.dataType)) == (given := _shown(column.dataType)):
+            continue
+        decl = _field(column.name, column.dataType) if own.dataType.typeName() not in _NESTED else None
+        if decl is None or holds("spark", decl, column_type("spark", text)).kind != SAME:
+            differing.append((column.name, text, given))
+    if differing:
+        raise PredicatError.of(say.other_types(source.paths, differing))
+
+
 def _typeless(
-    session: SparkSession, reader: Any, kind: str, source: Source, dataset: Dataset, *, streaming: bool
+    session: SparkSession,
+    reader: Any,
+    kind: str,
+    source: Source,
+    fields: Mapping[str, FieldDecl],
+    *,
+    streaming: bool,
 ) -> DataFrame:
     """The file's own columns, or those that are given, and one for the records that cannot be read. Scalars
-    of JSON are read as the texts that they are in the file, and so is all that is declared if columns are
-    given: the catalog says what is a value, where Spark would round it, or leave out the whole record.
+    of JSON are read as the texts that they are in the file, and so is all that has another type than its
+    field: the catalog says what is a value, where Spark would round it, or leave out the whole record.
     """
-    declared = {decl.column("spark").lower(): decl for decl in dataset.fields.values()}
     given = _struct(source.schema)
     is_formatted = any(option.lower().endswith("format") for option in source.options)
     schema = ", ".join(
         f"{quoted(column.name)} {'string' if is_text else _shown(column.dataType)}"
         for column in given or _own_schema(session, kind, source)
         if column.name != RECORD
-        for decl in [declared.get(column.name.lower())]
+        for decl in [fields.get(column.name.lower())]
         for nested in [column.dataType.typeName() in _NESTED]
         for is_text in [
             decl is not None
             and (
                 not (is_formatted and column.dataType.typeName() in _TIMES)
                 if given is not None
-                else cells.is_scalar(decl.type) and not nested
+                else not nested
+                if cells.is_scalar(decl.type)
+                else _shown(column.dataType) != _compact(str(cells.read_type(decl)))
             )
         ]
     )
@@ -320,7 +384,9 @@ def _struct(ddl: str | None) -> StructType | None:
     return columns if isinstance(columns, StructType) else None
 
 
-def _declared(frame: DataFrame, dataset: Dataset, form: FileFormat) -> Reading:
+def _declared(
+    frame: DataFrame, fields: Mapping[str, FieldDecl], form: FileFormat, narrow: Mapping[str, str]
+) -> Reading:
     """The columns as the catalog declares them. What does not convert is NULL, and its text is kept in
     another column.
     """
@@ -328,10 +394,10 @@ def _declared(frame: DataFrame, dataset: Dataset, form: FileFormat) -> Reading:
     bad = [Cell("(record)", RECORD)] if RECORD in frame.columns else []
     names = {name.lower(): name for name in columns}
     converted: dict[str, str] = {}
-    for decl in dataset.fields.values():
-        present = names.get(decl.column("spark").lower())
+    for column, decl in fields.items():
+        present = names.get(column)
         if present is not None and (sql := _conversion(frame, present, decl, form)) is not None:
-            converted[present] = sql
+            converted[present] = _exactly(sql, narrow[column]) if column in narrow else sql
     parts = [
         f"{converted[name]} AS {quoted(name)}" if name in converted else quoted(name) for name in columns
     ]
@@ -368,7 +434,7 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
     if inner == "string" and cells.is_scalar(decl.type):
         is_text = decl.type == STRING and form_of(decl.stored) is None and not form.nulls
         return None if is_text else cells.sql("spark", name, decl, form)
-    if _shown(frame.schema[name].dataType) == kind.replace(", ", ",").replace(": ", ":"):
+    if _shown(frame.schema[name].dataType) == _compact(kind):
         is_same = cells.is_scalar(decl.type) or held == decl.type
         return None if is_same else cells.in_forms("spark", column, held)
     text = column if inner == "string" else f"to_json({column})"
@@ -379,6 +445,17 @@ def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) 
     if not cells.is_scalar(decl.type):
         return cells.in_forms("spark", _document(text, kind), held)
     return f"try_cast({column} AS {kind})"
+
+
+def _exactly(sql: str, kind: str) -> str:
+    """A nested value as a type with narrower numbers; NULL if one of them does not fit."""
+    cast = f"try_cast({sql} AS {kind})"
+    return f"CASE WHEN to_json({cast}) = to_json({sql}) THEN {cast} END"
+
+
+def _compact(kind: str) -> str:
+    """A type as Spark shows it."""
+    return kind.replace(", ", ",").replace(": ", ":")
 
 
 def _document(text: str, kind: str) -> str:

@@ -115,6 +115,17 @@ def other_columns(place: str, columns: Iterable[tuple[str, str | None, str | Non
     )
 
 
+def other_types(paths: Iterable[str], columns: Iterable[tuple[str, str, str]]) -> Diagnostic:
+    """`columns`: the name of each that differs, its type in the files, and the type that is given."""
+    differences = "; ".join(
+        f"{name} is {there} there, but given as {given}" for name, there, given in columns
+    )
+    return msg.usage(
+        f"the columns that are given cannot hold the values of {', '.join(paths)}: {differences}",
+        "give the types that the files have, or no columns",
+    )
+
+
 def no_table_or_file(name: str) -> Diagnostic:
     return msg.engine_error("Spark", f"there is no table and no file named {name}", _HIVE)
 
