@@ -54,8 +54,8 @@ TESTS = [
 ]
 
 
-def node_of(kind: str, text: str) -> Node:
-    return predicat.parse(text, "sql", {"x": kind}).node
+def node_of(kind: str, text: str, language: str = "sql") -> Node:
+    return predicat.parse(text, language, {"x": kind}).node
 
 
 def values_of(kind: str, part: Partition) -> Iterator[Any]:
@@ -147,7 +147,7 @@ def test_connectives_are_those_of_the_evaluator(op: str) -> None:
 def test_what_is_no_test_of_one_value_is_opaque() -> None:
     opaque = {
         "double": ["CAST(x AS DOUBLE) / 0 > 1", "x * x > 2"],
-        "bigint": ["x = x + 1", "x * x > 2", "x % 5000 = 1"],
+        "bigint": ["x = x + 1", "x * x > 2", "x % 5000000 = 1"],
         "timestamp": ["date_format(x, 'MM') = '02'", "month(x + INTERVAL 1 DAY) = 2"],
     }
     for kind, texts in opaque.items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -22,7 +22,7 @@ from predicat.values.partition import Line, cycle, line
 # The days of 400 years, which are whole weeks: the calendar repeats.
 _DAYS = 146_097
 _YEARS = range(1970, 2370)
-_MOST_REMAINDERS = 2_000
+_MOST_REMAINDERS = 1_000_000
 # The first Sunday, in days from 1 January 1970.
 _SUNDAY = 3
 
@@ -40,17 +40,36 @@ def _years() -> Spans:
     return _months()[::12]
 
 
+def _from_zero(length: int) -> Spans:
+    return (0, length)
+
+
+def _in_days(days: Spans) -> Spans:
+    return tuple(day * DAY for day in days)
+
+
 # The parts of a date, with the spans of days in which each rises.
-_OF_DAYS: dict[str, Callable[[], Spans]] = {
+OF_DAYS: dict[str, Callable[[], Spans]] = {
     "day_of_week": lambda: (_SUNDAY, _SUNDAY + 7),
     "day": _months,
     "month": _years,
     "day_of_year": _years,
 }
 # The parts of a time of day, with the microseconds in which each rises.
-_OF_TIMES = {"time_of_day": DAY, **{unit: UNITS[unit] * UNITS_OF_NEXT[unit] for unit in UNITS}}
+OF_TIMES = {"time_of_day": DAY, **{unit: UNITS[unit] * UNITS_OF_NEXT[unit] for unit in UNITS}}
 # Operators whose results repeat.
-PERIODIC = frozenset((*_OF_DAYS, *_OF_TIMES, "mod"))
+PERIODIC = frozenset((*OF_DAYS, *OF_TIMES, "mod"))
+
+# The units of truncated times, with the ordinals at which they start.
+_MONDAY = 4
+_OF_UNITS: dict[str, Callable[[], Spans]] = {
+    **{unit: partial(_from_zero, UNITS[unit]) for unit in ("hour", "minute", "second")},
+    "day": partial(_from_zero, DAY),
+    "week": lambda: (_MONDAY * DAY, (_MONDAY + 7) * DAY),
+    "month": lambda: _in_days(_months()),
+    "quarter": lambda: _in_days(_months()[::3]),
+    "year": lambda: _in_days(_years()),
+}
 
 # From an ordinal of an argument to a label, or to the ordinal of a result.
 Function = Callable[[int], Any]
@@ -69,8 +88,8 @@ def cycles(node: Call, values: Domain, result: Function, label: Function, cuts: 
     constants = [arg.value for arg in node.args[1:] if isinstance(arg, Literal)]
     if node.op == "mod":
         return _remainders(constants, values, result, label, cuts)
-    unit = 1 if node.args[0].type == DATE or node.op in _OF_TIMES else DAY
-    spans = (0, _OF_TIMES[node.op]) if node.op in _OF_TIMES else _OF_DAYS[node.op]()
+    unit = 1 if node.args[0].type == DATE or node.op in OF_TIMES else DAY
+    spans = (0, OF_TIMES[node.op]) if node.op in OF_TIMES else OF_DAYS[node.op]()
     return Line((values.least,), (_repeated(spans, unit, result, label, cuts),))
 
 
@@ -100,3 +119,11 @@ def _repeated(spans: Spans, unit: int, result: Function, label: Function, cuts: 
     if ordered[0]:
         ordered, labels = [0, *ordered], [labels[-1], *labels]
     return cycle(period * unit, ordered, labels)
+
+
+def since_start(unit: str, label: Callable[[int], Label]) -> Label:
+    """The labels of timestamps by whether they are the start of their unit, or behind it."""
+    spans = _OF_UNITS[unit]()
+    period = spans[-1] - spans[0]
+    starts = sorted({(start + at) % period for start in spans[:-1] for at in (0, 1)} | {0})
+    return cycle(period, starts, map(label, starts))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.diagnostics import PredicatError
 from predicat.forms.total_order import total_order
@@ -17,6 +18,7 @@ from predicat.ir.nodes import (
     LEAVES,
     Call,
     Field,
+    FieldDecl,
     Items,
     Literal,
     Node,
@@ -27,12 +29,15 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import LOOK_UPS, OPS
 from predicat.ir.surface import TOTAL_ORDER
-from predicat.ir.types import BOOLEAN, STRING, Type
+from predicat.ir.types import BOOLEAN, DATE, STRING, TIMESTAMP, Type
 from predicat.semantics.evaluate import compile_node
 from predicat.values import preimage
 from predicat.values.automaton import Opaque
+from predicat.values.calendar import is_of_day, of_calendar
+from predicat.values.cycles import OF_DAYS
 from predicat.values.domain import TEXTS, Domain, after_prefix, domain
 from predicat.values.partition import Line, Partition, Some, choices, line, product
+from predicat.values.parts import of_parts
 from predicat.values.preimage import CONNECTIVES, combines_tests, connected, x_of
 from predicat.values.texts import Texts
 
@@ -124,29 +129,37 @@ def _outcome(node: Node, operand: Node) -> Partition:
     return outcomes(test, variable)
 
 
-def outcomes(test: Node, variable: Field, *, zones: bool = False) -> Partition:
+def outcomes(test: Node, variable: Field, *, exact: bool = False) -> Partition:
     """The outcomes of a test of a variable. Raises Opaque. See `predicat.values.preimage.outcomes`."""
-    found = _known_outcomes(test, variable, zones)
+    found = _known_outcomes(test, variable, exact)
     if found is None:
         raise Opaque
     return found
 
 
 @lru_cache(maxsize=8192)
-def _known_outcomes(test: Node, variable: Field, zones: bool) -> Partition | None:
+def _known_outcomes(test: Node, variable: Field, exact: bool) -> Partition | None:
     """The outcomes of a test. They are cached, because filters share tests."""
     try:
-        return _any_outcomes(test, variable, zones=zones)
+        return _any_outcomes(test, variable, exact=exact)
     except Opaque:
         return None
 
 
-def _any_outcomes(test: Node, variable: Field, *, zones: bool) -> Partition:
-    if combines_tests(test) and isinstance(test, Call) and variable.type == STRING:
-        return product([outcomes(arg, variable) for arg in test.args], partial(connected, test.op))
+def _any_outcomes(test: Node, variable: Field, *, exact: bool) -> Partition:
+    if combines_tests(test) and isinstance(test, Call) and (exact or variable.type == STRING):
+        parts = [outcomes(arg, variable, exact=exact) for arg in test.args]
+        return product(parts, partial(connected, test.op))
     if variable.type in _OF:
         return _OF[variable.type](test, variable)
-    return preimage.outcomes(test, variable, zones=zones)
+    if not exact:
+        return preimage.outcomes(test, variable)
+    for way in _EXACTLY:
+        try:
+            return way(test, variable)
+        except (Opaque, PredicatError):
+            continue
+    raise Opaque
 
 
 def _is_other(part: Node, variable: Field) -> bool:
@@ -154,6 +167,62 @@ def _is_other(part: Node, variable: Field) -> bool:
     if isinstance(part, Call):
         return part.op not in OPS and part.op not in CONNECTIVES
     return isinstance(part, LEAVES) and not isinstance(part, Literal) and part != variable
+
+
+# --- for proofs
+
+
+def _by_preimage(test: Node, variable: Field) -> Partition:
+    return preimage.outcomes(test, variable, exact=True)
+
+
+def _by_inside(test: Node, variable: Field) -> Partition:
+    """The outcomes of a test of a calculation, by those of a test of its result."""
+    midnight = Call(TIMESTAMP, "to_timestamp", (variable,))  # a test of it would be one of its day again
+    for operand in _operands(test):
+        mark, x = Field(operand.type, FieldDecl("inside", operand.type)), x_of(operand.type)
+        inner = substituted(test, operand, mark)
+        if operand in (variable, test, midnight) or variable in walk(inner):
+            continue
+        try:
+            found = outcomes(substituted(inner, mark, x), x, exact=True)
+            return preimage.preimage(operand, found, variable, exact=True)
+        except Opaque:
+            continue
+    raise Opaque
+
+
+def _by_parts(test: Node, variable: Field) -> Partition:
+    return of_parts(test, variable, lambda part, own: preimage.preimage(part, own, variable, exact=True))
+
+
+def _by_calendar(test: Node, variable: Field) -> Partition:
+    """The outcomes of a test of a date, or of the day of a timestamp."""
+    dates = x_of(DATE)
+    if variable.type == DATE:
+        return of_calendar(test, variable, preimage.of_type(DATE))
+    found = outcomes(_of_day(test, variable, dates), dates, exact=True)
+    return preimage.preimage(Call(DATE, "to_date", (variable,)), found, variable, exact=True)
+
+
+def _of_day(node: Node, variable: Field, day: Field) -> Node:
+    """What a node reads of the day of a timestamp. Raises Opaque if it reads more."""
+    if node == variable:
+        raise Opaque
+    if isinstance(node, Call) and variable in node.args:
+        rest = tuple(arg for arg in node.args if arg != variable)
+        if node.op == "to_date":
+            return day
+        if node.op in OF_DAYS or (node.op == "year" and not rest):
+            return replace(node, args=(day, *rest))
+        if is_of_day(node):
+            return replace(node, args=(*rest, Call(TIMESTAMP, "to_timestamp", (day,))))
+        raise Opaque
+    return rewrite_children(node, lambda part: _of_day(part, variable, day))
+
+
+# The ways to the outcomes of a test, in turn.
+_EXACTLY = (_by_preimage, _by_inside, _by_calendar, _by_parts)
 
 
 # --- texts

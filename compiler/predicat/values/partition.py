@@ -206,9 +206,40 @@ def product(
     starts = sorted({start for cells in lines for start in cells.starts})
     if len(starts) > MOST_PIECES:
         raise Opaque
-    labels = [_joined([cells.at(start) for cells in lines], changed) for start in starts]
     domain = parts[0].domain
-    return Partition(domain, unrolled(starts, labels, domain.greatest), others)
+    pieces: list[tuple[Any, Label]] = []
+    for start, end in zip(starts, [*starts[1:], None], strict=True):
+        last = domain.greatest if end is None else end - 1 if isinstance(end, int) else end
+        pieces += _cut(start, last, [cells.at(start) for cells in lines])
+        if len(pieces) > MOST_PIECES:
+            raise Opaque
+    labels = [_joined(own, changed) for _, own in pieces]
+    return Partition(domain, unrolled([start for start, _ in pieces], labels, domain.greatest), others)
+
+
+def spread(cells: Line, low: int, high: int) -> Line:
+    """The intervals of a short range, without cycles."""
+    pieces: list[tuple[int, Label]] = []
+    for start, label in cells.within(low, high + 1):
+        for at in range(start, high + 1) if isinstance(label, Cycle) else (start,):
+            own = label
+            while isinstance(own, Cycle):
+                own = own.at(at)
+            pieces.append((at, own))
+    return line(*zip(*dict(pieces).items(), strict=True))
+
+
+def _cut(low: Any, high: Any, labels: Sequence[Label]) -> Iterator[tuple[Any, Sequence[Label]]]:
+    """The parts of an interval and their labels, without cycles that are longer than it."""
+    longer = [isinstance(one, Cycle) and one.period > high - low + 1 for one in labels]
+    if not any(longer):
+        yield low, labels
+        return
+    cycles = [label for label, is_longer in zip(labels, longer, strict=True) if is_longer]
+    starts = sorted({start for one in cycles for start, _, _ in one.pieces(low, high)})
+    for start, end in zip(starts, [*starts[1:], high + 1], strict=True):
+        own = [one.at(start) if is_longer else one for one, is_longer in zip(labels, longer, strict=True)]
+        yield from _cut(start, end - 1, own)
 
 
 def _of_choices(change: Callable[..., Label]) -> Callable[..., Label]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import cache, lru_cache, partial
 from itertools import pairwise
@@ -24,19 +24,32 @@ from predicat.ir.operators import (
     CHOICES,
     COMPARISONS,
     MONOTONE,
+    OPS,
     ORDERED,
     TIME_PARTS,
     monotone_in,
 )
 from predicat.ir.operators.row import Order
-from predicat.ir.types import BOOLEAN, DATE, STRING, DecimalType, Type
-from predicat.semantics.calendar import is_in_order
+from predicat.ir.types import BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Type
+from predicat.semantics.calendar import add_months, is_in_order
 from predicat.semantics.evaluate import compile_node
 from predicat.semantics.time_zones import skipping
 from predicat.values.automaton import Label, Opaque
-from predicat.values.cycles import PERIODIC, cycles
+from predicat.values.cycles import PERIODIC, cycles, since_start
 from predicat.values.domain import DAY, TEXTS, Domain, domain, first_near, turns
-from predicat.values.partition import Line, Partition, Some, line, partition, product, some, uniform
+from predicat.values.partition import (
+    Line,
+    Partition,
+    Some,
+    line,
+    partition,
+    product,
+    some,
+    spread,
+    uniform,
+)
+from predicat.values.parts import formatted, is_formatted
+from predicat.values.shifts import divided, multiplied, summed
 from predicat.values.zones import zoned
 
 # What combines tests.
@@ -45,6 +58,10 @@ CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq
 PERHAPS = Some(frozenset((True, False, None)))
 _COMPARED = (*COMPARISONS, "same", "in")
 # Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
+# The most days that a day can be off after some months later and as many earlier.
+_LONGEST = 4
+# The most results of an operator for which labels that repeat are written out.
+_MOST_SPREAD = 1_000
 _ONE_SIDED = ("eq", "in", *ORDERED)
 # Operators that keep the order of an argument beside some constants.
 _IN_ORDER: dict[tuple[str, int], Callable[[Call], bool]] = {
@@ -65,8 +82,24 @@ def _skipped(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
         yield from skipping(_zone(node), moment)
 
 
+def _days_of_one(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
+    """The starts of days that are moved to the day of a moment: at each of them its times begin again."""
+    by = node.args[1].value if isinstance(node.args[1], Literal) else None
+    months = by if isinstance(by, int) else 0
+    for moment in moments:
+        start = add_months(moment.replace(hour=0, minute=0, second=0, microsecond=0), -months)
+        for day in range(-_LONGEST, _LONGEST + 1) if start is not None else ():
+            try:
+                yield start + timedelta(days=day)
+            except OverflowError:  # beyond the calendar
+                continue
+
+
+# Operators that add a constant to their first argument, or subtract one.
+_SUMS = ("add", "sub", "add_days", "days_between", "to_micros", "from_micros")
 # Operators that rise but for some values of their argument near those of a result, where they fall.
 _FALLS: dict[str, Callable[[Call, Iterable[Any]], Iterable[Any]]] = {"from_zone": _skipped}
+_EXACT_FALLS = {**_FALLS, "add_months": _days_of_one}
 
 
 def of_type(kind: Type) -> Domain:
@@ -96,17 +129,17 @@ def combines_tests(node: Node) -> bool:
     return isinstance(node, Call) and node.op in CONNECTIVES and all(arg.type == BOOLEAN for arg in node.args)
 
 
-def outcomes(test: Node, variable: Field, *, zones: bool = False) -> Partition:
+def outcomes(test: Node, variable: Field, *, exact: bool = False) -> Partition:
     """The outcomes of a test of a variable of a type with an order. Raises Opaque.
 
     Local times have one of several outcomes near where these change, so that what rests on them is right
-    with the time zones of every engine; with `zones` they have those of the zones that Python knows.
+    with the time zones of every engine. With `exact` they have those of the zones that Python knows.
     """
     match test:
         case Literal(value=value):
             return uniform(of_type(variable.type), value, value)
         case Call(op=op, args=args) if combines_tests(test):
-            return product([outcomes(arg, variable, zones=zones) for arg in args], partial(connected, op))
+            return product([outcomes(arg, variable, exact=exact) for arg in args], partial(connected, op))
         case Call(op="is_null", args=(inner,)):
             constants: Sequence[Node] = ()
         case Call(op=op, args=(inner, other)) if op in _COMPARED and inner == other:
@@ -117,12 +150,32 @@ def outcomes(test: Node, variable: Field, *, zones: bool = False) -> Partition:
             op in _COMPARED
         ):
             constants = (constant,)
+        case Call(op=op, args=(left, right)) if exact and op in _COMPARED and (own := _started(left, right)):
+            unit, inner = own
+            return preimage(inner, _since_start(test, unit, inner), variable, exact=True)
         case _:
             raise Opaque
-    found = preimage(inner, _compared(test, inner, constants), variable, zones=zones)
+    found = preimage(inner, _compared(test, inner, constants), variable, exact=exact)
     if found.domain.closed_below:
         return found
     return replace(found, others=(found.others[0], *_beyond_calendar(test, found, variable)))
+
+
+def _started(left: Node, right: Node) -> tuple[str, Node] | None:
+    """The unit and the timestamp if one side is the other one, truncated."""
+    for start, inner in ((left, right), (right, left)):
+        match start:
+            case Call(op="date_trunc", args=(Literal(value=str(unit)), own)) if own == inner:
+                return unit, inner
+            case Call(op="to_timestamp", args=(Call(op="to_date", args=(own,)),)) if own == inner:
+                return "day", inner
+    return None
+
+
+def _since_start(test: Call, unit: str, inner: Node) -> Partition:
+    values, x = of_type(TIMESTAMP), x_of(TIMESTAMP)
+    run = _function(substituted(test, inner, x), values)
+    return partition(values, Line((values.least,), (since_start(unit, run),)), run(None), None, PERHAPS)
 
 
 def _compared(test: Call, inner: Node, constants: Iterable[Node]) -> Partition:
@@ -138,6 +191,12 @@ def _compared(test: Call, inner: Node, constants: Iterable[Node]) -> Partition:
     ordered = sorted(starts)
     cells = line(ordered, map(run, ordered))
     return partition(values, cells, run(None), run(math.nan) if values.others else None, PERHAPS)
+
+
+def _is_in_order(node: Call, place: int | None, wanted: Partition) -> bool:
+    """Whether the results of an operator have the order of its argument, and the labels are intervals."""
+    rule = _IN_ORDER.get((node.op, -1 if place is None else place))
+    return isinstance(wanted.cells, Line) and rule is not None and rule(node)
 
 
 def _around(kind: Type, constant: Literal) -> tuple[int, ...]:
@@ -193,7 +252,7 @@ def _beyond_calendar(test: Call, found: Partition, variable: Field) -> Iterator[
 # --- calculations
 
 
-def preimage(node: Node, wanted: Partition, variable: Field, *, zones: bool = False) -> Partition:
+def preimage(node: Node, wanted: Partition, variable: Field, *, exact: bool = False) -> Partition:
     """The labels of a variable's values by those of the results of a calculation with it. Raises Opaque."""
     if node == variable:
         return wanted
@@ -202,18 +261,18 @@ def preimage(node: Node, wanted: Partition, variable: Field, *, zones: bool = Fa
     if not isinstance(node, Call):
         raise Opaque
     if node.op in CHOICES:
-        return _chosen(node, wanted, variable, zones=zones)
+        return _chosen(node, wanted, variable, exact=exact)
     number = rounded_number(node) if len(node.args) == 1 else None
     if number is not None:
-        return preimage(number, _under(node, number, None, wanted, zones=zones), variable, zones=zones)
+        return preimage(number, _under(node, number, None, wanted, exact=exact), variable, exact=exact)
     places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(places) != 1:
         raise Opaque
     inner = node.args[places[0]]
-    return preimage(inner, _under(node, inner, places[0], wanted, zones=zones), variable, zones=zones)
+    return preimage(inner, _under(node, inner, places[0], wanted, exact=exact), variable, exact=exact)
 
 
-def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, zones: bool) -> Partition:
+def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, exact: bool) -> Partition:
     """The preimage under one operator, or under what rounds to an integer (without a `place`), by the values
     of its argument.
     """
@@ -221,8 +280,9 @@ def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, zon
     if values is TEXTS:
         raise Opaque
     if node.op == "in_zone" or (node.op in TIME_PARTS and _zone(node) != "UTC"):
-        return _in_zone(node, inner, wanted, values, zones=zones)
-    cuts = wanted.line().starts[1:]
+        return _in_zone(node, inner, wanted, values, exact=exact)
+    if exact and is_formatted(node) and not _is_in_order(node, place, wanted):
+        return formatted(node, wanted, lambda part, own: _under(part, inner, 0, own, exact=True))
     run = cache(_function(substituted(node, inner, x_of(inner.type)), values))
 
     def result(at: int) -> Any:
@@ -232,20 +292,58 @@ def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, zon
     def label(at: Any) -> Label:
         return wanted.of(run(at))
 
+    wanted = _in_range(node, wanted)
+    if exact and isinstance(wanted.cells, Line) and wanted.cells.has_cycles:
+        cells = _repeating(node, inner, wanted, values, result)
+        return partition(values, cells, label(None), None, some(wanted.labels()))
+    cuts = wanted.line().starts[1:]
     if values.others and label(-0.0) != label(0.0):
         raise Opaque
     if node.op in PERIODIC:
         cells = cycles(node, values, result, label, cuts)
     else:
         ranges = [(values.least, values.greatest)]
-        if node.op in _FALLS:
-            ranges = _between(_FALLS[node.op](node, map(wanted.domain.value, cuts)), values)
+        falls = _EXACT_FALLS if exact else _FALLS
+        if node.op in falls and inner.type == TIMESTAMP:
+            ranges = _between(falls[node.op](node, map(wanted.domain.value, cuts)), values)
         elif place is not None:
             ranges = _directed(node, place, values, result)
         starts = [at for low, high in ranges for at in turns(result, cuts, low, high)]
         cells = line(starts, map(label, starts))
     nan, beyond = (label(math.nan), None) if values.others else (None, some(wanted.labels()))
     return partition(values, cells, label(None), nan, beyond)
+
+
+def _in_range(node: Call, wanted: Partition) -> Partition:
+    """The partition without cycles, if the results are few."""
+    ends, cells = OPS[node.op].range, wanted.cells
+    if (
+        ends is None
+        or not isinstance(cells, Line)
+        or not cells.has_cycles
+        or ends[1] - ends[0] >= _MOST_SPREAD
+    ):
+        return wanted
+    few = spread(cells, ends[0], ends[1])
+    return replace(wanted, cells=Line((wanted.domain.least, *few.starts[1:]), few.labels))
+
+
+def _repeating(
+    node: Call, inner: Node, wanted: Partition, values: Domain, result: Callable[[int], Any]
+) -> Line:
+    """The preimage of labels that repeat, under an operator that adds or divides by a constant."""
+    cells = wanted.line(repeats=True)
+    if node.op == "to_date" and inner.type == TIMESTAMP:
+        return divided(cells, DAY, values, truncates=False)
+    if node.op == "to_timestamp" and inner.type == DATE:
+        return multiplied(cells, DAY, values)
+    by = node.args[-1].value if isinstance(node.args[-1], Literal) else None
+    if node.op == "div" and isinstance(by, int) and by > 0:
+        return divided(cells, by, values, truncates=True)
+    is_sum = node.op in _SUMS and inner == node.args[0]
+    if not is_sum or {node.type, inner.type} & {DOUBLE, STRING} or result(0) is None:
+        raise Opaque
+    return summed(cells, result(0), wanted.domain, values, wanted.others[0])
 
 
 def _between(falls: Iterable[Any], values: Domain) -> list[tuple[int, int]]:
@@ -272,15 +370,15 @@ def _is_finite(value: Any) -> bool:
     return value is not None and not (isinstance(value, float) and not math.isfinite(value))
 
 
-def _in_zone(node: Call, inner: Node, wanted: Partition, values: Domain, *, zones: bool) -> Partition:
+def _in_zone(node: Call, inner: Node, wanted: Partition, values: Domain, *, exact: bool) -> Partition:
     """The preimage of a local time, or of a part of it."""
-    if node.op == "in_zone" and not zones:
+    if node.op == "in_zone" and not exact:
         return Partition(values, _near(wanted, values, DAY), wanted.others)
     if node.op == "in_zone":
         return zoned(_zone(node), wanted, values, ends=False)
-    if not zones or (node.op == "year" and not _are_ends_known(wanted)):
+    if not exact or (node.op == "year" and not _are_ends_known(wanted)):
         raise Opaque
-    local = _under(replace(node, args=(inner,)), inner, 0, wanted, zones=zones)
+    local = _under(replace(node, args=(inner,)), inner, 0, wanted, exact=exact)
     return zoned(_zone(node), local, values, ends=True)
 
 
@@ -307,7 +405,7 @@ def _near(wanted: Partition, values: Domain, by: int) -> Line:
 # --- choices
 
 
-def _chosen(node: Call, wanted: Partition, variable: Field, *, zones: bool) -> Partition:
+def _chosen(node: Call, wanted: Partition, variable: Field, *, exact: bool) -> Partition:
     """The preimage under an operator that returns one of its arguments.
 
     Which one depends on their order only. So the evaluator tells it for the places of the arguments in the
@@ -317,9 +415,9 @@ def _chosen(node: Call, wanted: Partition, variable: Field, *, zones: bool) -> P
     count = len(cells.starts)
     numbered = partition(wanted.domain, Line(cells.starts, tuple(range(count))), None, count, None)
     first = CHOICES[node.op]
-    tests = [outcomes(arg, variable, zones=zones) for arg in node.args[:first]]
+    tests = [outcomes(arg, variable, exact=exact) for arg in node.args[:first]]
     parts = [
-        preimage(arg, narrowed(numbered, of_type(arg.type)), variable, zones=zones)
+        preimage(arg, narrowed(numbered, of_type(arg.type)), variable, exact=exact)
         for arg in node.args[first:]
     ]
     fields = [

@@ -14,7 +14,8 @@ from predicat.semantics.calendar import FIRST_IN_ZONES, LAST_IN_ZONES
 from predicat.semantics.time_zones import Changes, changes
 from predicat.values.automaton import Label, Opaque
 from predicat.values.domain import DAY, Domain, domain
-from predicat.values.partition import Cycle, Line, Partition, cycle, line, product, unrolled
+from predicat.values.partition import Cycle, Line, Partition, line, product, unrolled
+from predicat.values.shifts import in_turn, moved
 
 _PERIOD = 146_097 * DAY
 _MICROSECOND = timedelta(microseconds=1)
@@ -52,10 +53,10 @@ def _local(offset: Label, wanted: Partition, values: Domain) -> Line:
     if offset is _NONE:
         return Line((values.least,), (null,))
     if not isinstance(offset, Cycle):
-        return _moved(cells, offset, values)
+        return moved(cells, offset, values)
     known = sorted(offset.outcomes)
     ahead = Line((values.least,), (offset,))
-    parts = [Partition(values, one, ()) for one in (ahead, *(_moved(cells, by, values) for by in known))]
+    parts = [Partition(values, one, ()) for one in (ahead, *(moved(cells, by, values) for by in known))]
     return product(parts, lambda by, *labels: labels[known.index(by)]).line(repeats=True)
 
 
@@ -68,38 +69,9 @@ def _offsets(zone: str) -> Line:
     singles, repeated = (_numbered(one, values) for one in found)
     (begin, _), end = repeated[0], values.ordinal(LAST_IN_ZONES) + 1
     starts = [values.least, values.ordinal(FIRST_IN_ZONES), *(at for at, _ in singles[1:]), begin, end]
-    last = _in_turn(_PERIOD, {at % _PERIOD: offset for at, offset in repeated})
+    last = in_turn(_PERIOD, {at % _PERIOD: offset for at, offset in repeated})
     return line(starts, [_NONE, *(offset for _, offset in singles), last, _NONE])
 
 
 def _numbered(found: Changes, values: Domain) -> list[tuple[int, int]]:
     return [(values.ordinal(moment), offset // _MICROSECOND) for moment, offset in found]
-
-
-def _moved(cells: Line, by: int, values: Domain) -> Line:
-    """The intervals of what is less by a number of ordinals. The first and the last label have no end."""
-    known = {values.least: _turned(cells.labels[0], by)}
-    for start, label in zip(cells.starts[1:], cells.labels[1:], strict=True):
-        if start - by <= values.greatest:
-            known[max(start - by, values.least)] = _turned(label, by)
-    return line(known, known.values())
-
-
-def _turned(label: Label, by: int) -> Label:
-    """The labels of what is less by a number of ordinals."""
-    if not isinstance(label, Cycle):
-        return label
-    return _turned_cycle(label, by % label.period)
-
-
-@lru_cache(maxsize=64)
-def _turned_cycle(label: Cycle, by: int) -> Label:
-    pieces = zip(label.starts, label.labels, strict=True)
-    return _in_turn(label.period, {(start - by) % label.period: _turned(own, by) for start, own in pieces})
-
-
-def _in_turn(period: int, pieces: dict[int, Label]) -> Label:
-    """The cycle of pieces by where they start. The last one reaches into the next turn."""
-    starts = sorted(pieces)
-    before = () if starts[0] == 0 else (0,)
-    return cycle(period, (*before, *starts), [pieces[at] for at in (*starts[-1:] * len(before), *starts)])

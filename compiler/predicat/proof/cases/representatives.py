@@ -155,7 +155,7 @@ def _sure(found: list[Representative]) -> list[Representative]:
 
 
 def _exact(node: Node, variable: Field) -> Partition:
-    return outcomes(node, variable, zones=True)
+    return outcomes(node, variable, exact=True)
 
 
 def _try(test: Node, take: Any, *args: Any) -> Any:
