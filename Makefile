@@ -68,7 +68,7 @@ fuzz: $(STAMP)
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/importing/test_import.py -k any_shape
 	@PREDICAT_FUZZ_EXAMPLES=100000 $(BIN)/python -m pytest -q tests/catalog/test_catalog_fuzz.py
 	@PREDICAT_FUZZ_EXAMPLES=250 $(BIN)/python -m pytest -q tests/catalog/test_sandbox.py
-	@PREDICAT_SLOW=1 PREDICAT_FUZZ_EXAMPLES=50 $(BIN)/python -m pytest -q tests/pipeline -k kills
+	@PREDICAT_SLOW=1 PREDICAT_FUZZ_EXAMPLES=50 $(BIN)/python -m pytest -q tests/pipeline -k "kills or killed"
 
 schema: $(STAMP)
 	@$(BIN)/predicat schema > docs/catalog.schema.json

@@ -99,6 +99,21 @@ def test_a_job_with_all_its_parts(tmp_path: Path) -> None:
             "the DSN has a password in it",
         ),
         ("{source: t, sink: []}", "sink"),
+        (
+            "{source: t, filters: [late, {filter: ua, name: Late}], sinks: [{table: 'x_{filter}'}]}",
+            "another sink or filter writes to x_Late too",
+        ),
+        (
+            (
+                "{source: t, filters: [{filter: ua, name: 'a:b'}, {filter: ua, name: a-b}], "
+                "sinks: [{path: '{filter}'}]}"
+            ),
+            "another sink or filter writes to a-b too",
+        ),
+        (
+            "{source: t, filters: [late], sinks: [{path: 'x/{filter}'}, {path: x/late, rows: unmatched}]}",
+            "another sink or filter writes to x/late too",
+        ),
         ("{source: {format: jdbc, options: {password: secret}}}", "it has a password in it"),
         (
             "{source: t, filters: [late], mode: overwrite_partitions, sinks: [{path: out}]}",

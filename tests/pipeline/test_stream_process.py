@@ -17,7 +17,7 @@ import pytest
 import predicat
 import predicat_spark
 from predicat.catalog.jobs import Source
-from predicat_spark.pipeline.commit import records
+from predicat_spark.pipeline.commit import Record, records
 from predicat_spark.pipeline.files import Files
 from tests.pipeline.kills import writers
 from tests.processes import spark_environment
@@ -185,6 +185,7 @@ def test_two_streams_on_one_sink_are_killed(spark: Any, tmp_path: Path) -> None:
     catalog.write_text(texts[0])
     for name in jobs:
         (tmp_path / "in" / name).mkdir(parents=True)
+    files, seen = Files(spark), dict[str, Record]()
     number, changed, coming = 0, 0, 0.0
     for _ in range(KILLS):
         processes = {name: start(catalog, "--stream", "0", job=name) for name in jobs}
@@ -208,8 +209,10 @@ def test_two_streams_on_one_sink_are_killed(spark: Any, tmp_path: Path) -> None:
                 else:
                     assert process.poll() is None, process.communicate()
             time.sleep(0.01)
+        seen.update((record.run, record) for record in records(files, files.whole(str(tmp_path / "out"))))
     for name in jobs:
         finish(catalog, job=name)
+    seen.update((record.run, record) for record in records(files, files.whole(str(tmp_path / "out"))))
     everything = range(number * ROWS)
     assert rows(tmp_path) == [n for n in everything if n % 2 == 0]
     found = rows(tmp_path, "changing")
@@ -222,13 +225,11 @@ def test_two_streams_on_one_sink_are_killed(spark: Any, tmp_path: Path) -> None:
 
     both = Source(paths=tuple(str(tmp_path / "in" / name) for name in jobs))
     batch = predicat_spark.run(predicat.load_catalog(catalog), "numbers", ["even"], both)
-    files = Files(spark)
-    records_ = records(files, files.whole(str(tmp_path / "out")))
     counts: Counter[tuple[str, str]] = Counter()
-    for record in records_:
+    for record in seen.values():
         for one in record.filters:
             counts.update({(one["name"], key): one[key] for key in ("accepted", "rejected", "unknown")})
-    assert sum(record.rows for record in records_) == batch.rows == len(everything)
+    assert sum(record.rows for record in seen.values()) == batch.rows == len(everything)
     (even,) = batch.filters
     assert counts["even", "accepted"] == even.accepted == len(rows(tmp_path))
     assert (counts["even", "rejected"], counts["even", "unknown"]) == (even.rejected, 0)

@@ -166,9 +166,10 @@ class Sink(Struct, frozen=True):
 
     def place(self, name: str) -> str:
         """The path or table for a filter of this name. In the name of a table, characters other than letters
-        and digits become underscores.
+        and digits become underscores; in a path, slashes and colons become hyphens.
         """
-        return self.target.replace(_PLACEHOLDER, name if self.kind == "path" else re.sub(r"\W", "_", name))
+        unfit, other = ("[/:]", "-") if self.kind == "path" else (r"\W", "_")
+        return self.target.replace(_PLACEHOLDER, re.sub(unfit, other, name))
 
 
 class Job(Struct, frozen=True):
@@ -460,10 +461,14 @@ def _sink_problems(job: Job, sink: Sink, names: Sequence[str]) -> list[Diagnosti
 def _shared(job: Job, names: Sequence[str]) -> list[Diagnostic]:
     """Sinks that would overwrite the rows of an earlier sink."""
     problems_: list[Diagnostic] = []
-    seen: dict[tuple[str, str | None, str], Sink] = {}
+    seen: set[tuple[str, str | None, str]] = set()
     for sink in job.sinks:
-        for name in (sink.filters or names or (_PLACEHOLDER,)) if sink.rows in PER_FILTER else ("",):
-            place = (sink.kind, sink.url, sink.place(name).rstrip("/"))
-            if seen.setdefault(place, sink) is not sink:
-                problems_.append(say.sinks_share_place(sink.span, place[2]))
+        of_filters = sink.rows in PER_FILTER and _PLACEHOLDER in sink.target
+        for name in dict.fromkeys((sink.filters or names or (_PLACEHOLDER,)) if of_filters else ("",)):
+            place = sink.place(name).rstrip("/")
+            # Spark's names of tables have no case.
+            key = (sink.kind, sink.url, place.lower() if sink.kind == "table" else place)
+            if key in seen:
+                problems_.append(say.sinks_share_place(sink.span, place))
+            seen.add(key)
     return problems_

@@ -78,8 +78,7 @@ def _names(work: Work, sink: Sink) -> Sequence[str | None]:
 
 
 def _place(work: Work, sink: Sink, name: str | None) -> str:
-    safe = (name or "").replace("/", "-").replace(":", "-") if sink.kind == "path" else name or ""
-    place = sink.place(safe)
+    place = sink.place(name or "")
     return work.files.whole(place) if sink.kind == "path" else place
 
 

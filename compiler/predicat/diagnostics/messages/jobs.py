@@ -37,7 +37,7 @@ no_quarantine = Problem[()]("""bad-value: bad_records: there is no sink for the 
 checkpoint_overwrites = Problem[()]("""bad-value: a job: with a checkpoint it reads only new rows, and they
     would overwrite all earlier rows
     hint: write mode: append""")
-sinks_share_place = Problem[str]("""bad-value: a sink: another sink writes to {path} too
+sinks_share_place = Problem[str]("""bad-value: a sink: another sink or filter writes to {path} too
     hint: the rows of one would replace those of the other""")
 job_named_as_dataset = Problem[str]("""bad-value: a job: a dataset is named {name}
     hint: predicat run takes the name of a job or of a dataset""")
