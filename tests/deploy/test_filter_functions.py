@@ -25,7 +25,8 @@ filters:
   recent: {sql: CAST(name AS timestamp) > now()}
 """
 KINDS = """
-SELECT proname || ' ' || provolatile::text FROM pg_proc WHERE pronamespace = 'shop'::regnamespace ORDER BY 1
+SELECT proname || ' ' || provolatile::text || proparallel::text FROM pg_proc
+WHERE pronamespace = 'shop'::regnamespace AND proname LIKE 'people%' ORDER BY 1
 """
 
 
@@ -36,11 +37,11 @@ def function_steps(db: Any, folder: Path, text: str) -> list[str]:
 def test_a_function_is_its_filter(db: Any, apply: Apply, tmp_path: Path) -> None:
     apply(TEXT)
     assert names(db, KINDS) == [
-        "people__adult i",
-        "people__listed i",
-        "people__named i",
-        "people__numeric i",
-        "people__recent s",
+        "people__adult is",
+        "people__listed is",
+        "people__named is",
+        "people__numeric is",
+        "people__recent ss",
     ]
     for name in ("adult", "named", "listed", "numeric", "recent"):
         rows = "SELECT count(*) FROM shop.people WHERE shop.people__"
@@ -68,6 +69,41 @@ def test_an_index_uses_a_function_and_keeps_its_meaning(db: Any, apply: Apply, t
     assert function_steps(db, tmp_path, changed) == ['replace function shop.people__adult("shop"."people")']
     apply(changed)
     assert db.execute("SELECT shop.people__adult(ROW('a', 17)::shop.people)").fetchone() == (True,)
+
+
+PARALLEL = "SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
+
+
+def test_a_query_that_calls_a_function_has_a_parallel_plan(db: Any, apply: Apply, tmp_path: Path) -> None:
+    apply(TEXT)
+    db.execute("INSERT INTO shop.people SELECT 'x' || i, i % 19 FROM generate_series(1, 5000) i")
+    db.execute(f"ANALYZE shop.people; {PARALLEL}")
+    # One with a subquery is called, and in parallel.
+    for name in ("adult", "named", "listed", "numeric", "recent"):
+        query = f"SELECT count(*) FROM shop.people WHERE shop.people__{name}(people)"
+        plan = "\n".join(line for (line,) in db.execute(f"EXPLAIN {query}").fetchall())
+        assert "Parallel Seq Scan" in plan and ("people__" in plan) == (name == "recent"), plan
+    db.execute("ALTER FUNCTION shop.people__adult PARALLEL UNSAFE")
+    assert function_steps(db, tmp_path, TEXT) == ['replace function shop.people__adult("shop"."people")']
+    apply(TEXT)
+    assert function_steps(db, tmp_path, TEXT) == []
+
+
+def test_a_function_is_no_safer_than_what_it_calls(db: Any, apply: Apply) -> None:
+    """A cast that is somebody's function runs where that function may run."""
+    db.execute("""
+    CREATE TYPE shop.note AS (body text);
+    CREATE FUNCTION shop.said(shop.note) RETURNS text LANGUAGE plpgsql IMMUTABLE
+    AS 'BEGIN RETURN $1.body; END';
+    CREATE CAST (shop.note AS text) WITH FUNCTION shop.said;
+    ALTER TABLE shop.people ADD COLUMN note shop.note""")
+    text = TEXT.partition("filters:")[0] + "filters: {noted: {sql: said = 'a'}}\n"
+    text = text.replace("age: bigint", 'said: {type: string, expression: {postgres: "note::text"}}')
+    apply(text)
+    assert names(db, KINDS) == ["people__noted iu"]
+    db.execute("ALTER FUNCTION shop.said PARALLEL SAFE")
+    apply(text)
+    assert names(db, KINDS) == ["people__noted is"]
 
 
 def test_functions_go_with_their_filters(db: Any, apply: Apply, tmp_path: Path) -> None:

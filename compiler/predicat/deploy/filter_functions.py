@@ -14,6 +14,7 @@ from typing import Any
 
 import psycopg
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from predicat.deploy import dependents, marks
 from predicat.deploy.definitions import made_of
@@ -31,10 +32,13 @@ _MARK = re.compile(r"^(?:predicat: [^\n]*\n)?\[predicat-filter/1 [^\]\n]*\]", re
 
 
 class Made(Struct, frozen=True):
-    """What the server makes of the SQL of a filter."""
+    """What the server makes of the SQL of a filter, as text and as it stores a function; its properties are
+    those of pg_proc.
+    """
 
     body: str
     volatility: str
+    parallel: str
     stored: str
 
 
@@ -49,6 +53,7 @@ class Existing(Granted, frozen=True):
     trusted: bool
     body: str
     volatility: str
+    parallel: str
     kept: tuple[str, ...]
     needed: tuple[str, ...]
 
@@ -85,7 +90,7 @@ SELECT n.nspname, p.proname, pg_get_userbyid(p.proowner), p.proacl IS NOT NULL,
     FROM aclexplode(COALESCE(p.proacl, acldefault('f', p.proowner))) x),
   t.typrelid::bigint, format_type(t.oid, NULL),
   COALESCE(obj_description(p.oid, 'pg_proc'), ''), p.proowner IN (SELECT oid FROM trusted),
-  COALESCE(pg_get_function_sqlbody(p.oid), p.prosrc), p.provolatile::text,
+  COALESCE(pg_get_function_sqlbody(p.oid), p.prosrc), p.provolatile::text, p.proparallel::text,
   ARRAY(SELECT pg_describe_object(d.classid, d.objid, d.objsubid) FROM pg_depend d
     WHERE d.refclassid = 'pg_proc'::regclass AND d.refobjid = p.oid AND d.classid IN
     ('pg_class'::regclass, 'pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_statistic_ext'::regclass)),
@@ -95,6 +100,17 @@ FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_type t ON t
 WHERE p.pronargs = 1 AND p.prokind = 'f' AND t.typrelid <> 0
 AND ((n.nspname::text, p.proname::text) IN (SELECT * FROM unnest(%(schemas)s::text[], %(names)s::text[]))
   OR strpos(COALESCE(obj_description(p.oid, 'pg_proc'), ''), %(mark)s::text) > 0)
+"""
+
+# The body of a function, and whether a parallel worker may evaluate it: every function in it, and those that
+# read and write its types, are known to be safe, as PostgreSQL asks before it plans a query.
+_STORED = r"""
+SELECT pg_get_function_sqlbody(p.oid), strpos(p.prosqlbody::text, 'COERCETODOMAIN') = 0 AND NOT EXISTS (
+  SELECT FROM pg_proc f WHERE f.proparallel <> 's' AND f.oid IN (
+    SELECT m[1]::oid FROM regexp_matches(p.prosqlbody::text, ':(?:op|hash|neg)?funcid (\d+)', 'g') AS m
+    UNION SELECT unnest(ARRAY[t.typinput, t.typoutput]::oid[]) FROM pg_type t
+      JOIN regexp_matches(p.prosqlbody::text, ':\w*type (\d+)', 'g') AS m ON t.oid = m[1]::oid))
+FROM pg_proc p WHERE p.oid = {}::regproc
 """
 
 
@@ -121,9 +137,9 @@ def read(
 def _existing(
     schema: str, name: str, owner: str, granted: bool, grants: Sequence[Sequence[str]], *row: Any
 ) -> Existing:
-    relation, argument, comment, trusted, body, volatility, kept, needed = row
+    relation, argument, comment, trusted, body, volatility, parallel, kept, needed = row
     given = frozenset((one, other, what, grantable == "true", "") for one, other, what, grantable in grants)
-    more = int(relation), argument, comment, trusted, body, volatility, tuple(kept), tuple(needed)
+    more = int(relation), argument, comment, trusted, body, volatility, parallel, tuple(kept), tuple(needed)
     return Existing(schema, name, owner, granted, given, *more)
 
 
@@ -151,11 +167,12 @@ def plan(
             if not present.trusted or mark(catalog) not in present.comment:
                 reporter.add(say.function_of_others(shown))
                 continue
-            if (present.body, present.volatility) == (made.stored, made.volatility):
+            same = (present.body, present.volatility) == (made.stored, made.volatility)
+            if same and present.parallel == made.parallel:
                 continue
-            if f"hash={view.function_hash}]" in present.comment and not force:
+            if f"hash={view.function_hash}]" in present.comment and not (same or force):
                 reporter.add(say.function_edited(shown))
-            if present.kept:
+            if present.kept and not same:
                 reporter.add(say.function_is_stored(shown, present.kept))
         comment = "" if present is None else present.comment
         statements = create(connection, catalog, view, row, made, comment)
@@ -180,12 +197,11 @@ def make(connection: psycopg.Connection, view: View, relation: str) -> Made:
         text = made_of(connection, view.function)
         body = text[text.index("SELECT ") + 7 : text.rindex(" AS predicat_value\n")]
         volatility = "i" if is_immutable(connection, relation, body) else "s"
-        connection.execute(_function("pg_temp", view.name, relation, body, volatility).encode())
-        query = (
-            f"SELECT pg_get_function_sqlbody({literal(connection, f'pg_temp.{quoted(view.name)}')}::regproc)"
-        )
-        ((stored,),) = connection.execute(query.encode()).fetchall()
-    return Made(body, volatility, str(stored))
+        made = Made(body, volatility, "u", "")
+        connection.execute(_function("pg_temp", view.name, relation, made).encode())
+        function = literal(connection, f"pg_temp.{quoted(view.name)}")
+        ((stored, is_safe),) = connection.execute(_STORED.format(function).encode()).fetchall()
+    return replace(made, parallel="s" if is_safe else "u", stored=str(stored))
 
 
 def is_immutable(connection: psycopg.Connection, relation: str, body: str) -> bool:
@@ -199,10 +215,10 @@ def is_immutable(connection: psycopg.Connection, relation: str, body: str) -> bo
         return False
 
 
-def _function(schema: str, name: str, relation: str, body: str, volatility: str) -> str:
-    word = {"i": "IMMUTABLE", "s": "STABLE"}[volatility]
+def _function(schema: str, name: str, relation: str, made: Made) -> str:
+    words = {"i": "IMMUTABLE", "s": "STABLE"}[made.volatility], {"s": "SAFE", "u": "UNSAFE"}[made.parallel]
     head = f"CREATE OR REPLACE FUNCTION {qualified(schema, name)}({_ROW} {relation}) RETURNS boolean"
-    return f"{head} LANGUAGE sql {word} RETURN {body}"
+    return f"{head} LANGUAGE sql {words[0]} PARALLEL {words[1]} RETURN {made.body}"
 
 
 def create(
@@ -212,7 +228,7 @@ def create(
     made_of = f"filter={view.mark.dataset}.{view.mark.filter} hash={view.function_hash}]"
     text = marks.placed(comment, view.note, f"{mark(catalog)}{made_of}", _MARK)
     return [
-        _function(view.schema, view.name, relation, made.body, made.volatility),
+        _function(view.schema, view.name, relation, made),
         f"COMMENT ON FUNCTION {view.sql}({relation}) IS {literal(connection, text)}",
     ]
 
