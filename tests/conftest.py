@@ -78,7 +78,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 # Files that take long though they have no Spark session.
-_LONG = ("test_benchmarks", "test_docs", "test_programs")
+_LONG = ("test_benchmarks", "test_docs", "test_programs", "test_servers")
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:

@@ -20,15 +20,20 @@ EDITS = {
 }
 
 
+def order_of(connection: psycopg.Connection) -> str:
+    """The order of strings of a database: in one with another order, views have other SQL."""
+    query = b"SELECT datlocprovider::text, datcollate FROM pg_database WHERE datname = current_database()"
+    ((provider, collation),) = connection.execute(query).fetchall()
+    return "ICU" if provider == "i" else {"C": "C", "en_US.UTF-8": "en_US"}.get(collation, "C.UTF-8")
+
+
 @pytest.fixture(scope="module")
-def restored(
-    postgres: psycopg.Connection, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[psycopg.Connection]:
+def restored(postgres: psycopg.Connection) -> Iterator[psycopg.Connection]:
     """The views of an older server, dumped and restored into the server of the tests."""
     if not servers.OTHERS or str(postgres.info.server_version // 10000) in str(servers.OTHERS[0]):
         pytest.skip("no PostgreSQL of another version in /usr/lib/postgresql")
     with (
-        servers.server(servers.OTHERS[0], tmp_path_factory.mktemp("older")) as dsn,
+        servers.server(servers.OTHERS[0], order_of(postgres)) as dsn,
         psycopg.connect(dsn, autocommit=True) as older,
     ):
         older.execute(indexes.TABLE.format(rows=10).encode())
