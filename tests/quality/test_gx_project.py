@@ -324,6 +324,7 @@ def test_examples_and_metadata_of_expectations(
     postgres: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import great_expectations as gx
+    import pandas as pd
 
     from predicat.quality import expectations as own
 
@@ -343,6 +344,11 @@ def test_examples_and_metadata_of_expectations(
     )
     asset = source.add_table_asset("rows", table_name="gx_example")
     batch = asset.add_batch_definition_whole_table("all").get_batch()
+    of_pandas = pandas_batch(
+        pd.DataFrame(kinds[0].examples[0]["data"]).astype(
+            {"dep_delay": "Int64", "loaded_at": "datetime64[ns, UTC]"}
+        )
+    )
     for kind in kinds:
         schema = json.loads(kind.schema_json())
         about = {key: value["const"] for key, value in schema["properties"]["metadata"]["properties"].items()}
@@ -350,12 +356,49 @@ def test_examples_and_metadata_of_expectations(
         assert schema["title"].startswith("Expect ") and described == (kind.__doc__ or "").splitlines()[0]
         assert described.startswith("Expect ") and described.endswith(".")
         assert about["library_metadata"]["requirements"] == ["predicat"] and about["data_quality_issues"]
-        assert about["supported_data_sources"] == ["PostgreSQL", "Spark"]
+        assert about["supported_data_sources"] == ["Pandas", "PostgreSQL", "Spark"]
         (example,) = kind.examples
         for test in example["tests"]:
-            found = batch.validate(kind(**test["in"]))
-            outcome = found.exception_info["raised_exception"], found.success
-            assert outcome == (False, test["out"]["success"]), (kind, test)
+            for rows in (batch, of_pandas):
+                found = rows.validate(kind(**test["in"]))
+                outcome = found.exception_info["raised_exception"], found.success
+                assert outcome == (False, test["out"]["success"]), (kind, test)
             assert kind.sentence(test["in"]).endswith(".")
         assert {test["out"]["success"] for test in example["tests"]} == {True, False}
     postgres.execute("DROP TABLE public.gx_example")
+
+
+def pandas_batch(frame: Any) -> Any:
+    import great_expectations as gx
+
+    source = gx.get_context(mode="ephemeral").data_sources.add_pandas("frames")
+    asset = source.add_dataframe_asset("rows")
+    return asset.add_batch_definition_whole_dataframe("all").get_batch({"dataframe": frame})
+
+
+def test_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pandas as pd
+
+    from predicat.quality import expectations as own
+
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog/orders.yml").write_text(
+        CATALOG.replace("relation: {", "relation: {duckdb: orders.csv, ")
+    )
+    monkeypatch.chdir(tmp_path)
+    names = ["id", "email", "status", "amount", "placed_at"]
+    frame = pd.DataFrame.from_records(ROWS, columns=names).astype(
+        {"amount": "Int64", "placed_at": "datetime64[ns, UTC]"}
+    )
+    where: dict[str, Any] = {"catalog": "catalog", "dataset": "orders"}
+    unknown = own.ExpectFilterUnknownRateToBeAtMost(**where, filter="large", max_rows=0)
+    found = pandas_batch(frame).validate(unknown, result_format="COMPLETE")
+    assert not found.success and found.result["details"]["rows"] == 6  # of those that `where` accepts
+    assert found.result["unexpected_index_list"] == [{"id": 3, "email": "***"}]
+    for changed, told in (
+        (frame.astype({"amount": "float64"}), "amount"),
+        (frame.assign(status=[*"abcdef", 7]), "is not shown"),
+        (frame.assign(placed_at=frame["placed_at"] + pd.Timedelta(1, "ns")), "is not shown"),
+    ):
+        refused = pandas_batch(changed).validate(unknown)
+        assert not refused.success and told in str(refused.exception_info), told

@@ -227,7 +227,8 @@ class _FilterExpectation(BatchExpectation):
     def _known(self, measured: Measure, name: str) -> str:
         qualified = name if "." in name else f"{self.dataset}.{name}"
         if qualified not in measured.filters:
-            reason = measured.refused.get(qualified, "there is no such filter")
+            reasons = {**measured.refused, **measured.errors}
+            reason = reasons.get(qualified, "there is no such filter")
             raise RuntimeError(f"{qualified} was not measured: {reason}")
         return qualified
 
@@ -551,7 +552,7 @@ class ExpectDatasetToBeFresh(_FilterExpectation):
 
 
 # Where the metric measures.
-_SOURCES = (SupportedDataSources.POSTGRESQL, SupportedDataSources.SPARK)
+_SOURCES = (SupportedDataSources.PANDAS, SupportedDataSources.POSTGRESQL, SupportedDataSources.SPARK)
 
 
 class EveryBoundIsJudged(ValidationAction):

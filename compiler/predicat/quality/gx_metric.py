@@ -11,25 +11,35 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from great_expectations.core.metric_domain_types import MetricDomainTypes
 from great_expectations.data_context.data_context.context_factory import project_manager
 from great_expectations.exceptions.exceptions import DataContextRequiredError
+from great_expectations.execution_engine.pandas_execution_engine import PandasExecutionEngine
 from great_expectations.execution_engine.sparkdf_execution_engine import SparkDFExecutionEngine
 from great_expectations.execution_engine.sqlalchemy_execution_engine import SqlAlchemyExecutionEngine
 from great_expectations.expectations.metrics.metric_provider import metric_value
 from great_expectations.expectations.metrics.table_metric_provider import TableMetricProvider
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.backends.sql import shown
 from predicat.catalog.load import load_catalog
 from predicat.catalog.model import Catalog, Dataset
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import FieldDecl
-from predicat.quality.engines import SAMPLE_ROWS, aggregates, columns_of, count_rows
+from predicat.quality.engines import (
+    SAMPLE_ROWS,
+    aggregates,
+    columns_of,
+    count_rows,
+    on_duckdb,
+    opened_files,
+)
 from predicat.quality.extent import measure_extent
 from predicat.quality.measure import Measure, breaking, measure
 from predicat.quality.plan import Plan, plan
@@ -138,6 +148,21 @@ class PredicatCoverage(TableMetricProvider):
             return EngineFailure(error.diagnostics[0].message)
         return result
 
+    @metric_value(engine=PandasExecutionEngine)
+    def _pandas(
+        cls,  # noqa: N805  # Great Expectations passes the class
+        execution_engine: Any,
+        metric_domain_kwargs: Any,
+        metric_value_kwargs: Any,
+        **_: Any,  # GX makes it a class method
+    ) -> Measure | EngineFailure:
+        try:
+            questions = _plan(metric_value_kwargs, "duckdb")
+            with _as_file(execution_engine, metric_domain_kwargs, questions) as (of_file, file):
+                return on_duckdb(of_file, file)
+        except PredicatError as error:
+            return EngineFailure(error.diagnostics[0].message)
+
     @metric_value(engine=SqlAlchemyExecutionEngine)
     def _sqlalchemy(
         cls,  # noqa: N805  # Great Expectations passes the class
@@ -153,7 +178,8 @@ class PredicatCoverage(TableMetricProvider):
             with _batch(execution_engine, metric_domain_kwargs) as (source, run):
 
                 def rows(condition: str) -> Sequence[Mapping[str, Any]]:
-                    return _selected(questions, source, run, columns_of(questions), condition, SAMPLE_ROWS)
+                    query = _select(questions, source, columns_of(questions), condition, SAMPLE_ROWS)
+                    return [dict(row) for row in run(query).mappings()]
 
                 result = measure(questions, count_rows(questions, source, run), rows)
                 measure_extent(
@@ -192,12 +218,10 @@ def _batch(engine: Any, domain: Any) -> Iterator[tuple[str, _Run]]:
         )
 
 
-def _selected(
-    questions: Plan, source: str, run: _Run, columns: str, condition: str, most: int | None
-) -> list[dict[str, Any]]:
+def _select(questions: Plan, source: str, columns: str, condition: str, most: int | None) -> str:
+    """A query of rows that are counted and for which a condition holds."""
     limit = "" if most is None else f" LIMIT {most}"
-    sql = f"SELECT {columns} FROM {questions.rows_of(source)} WHERE {condition}{limit}"
-    return [dict(row) for row in run(sql).mappings()]
+    return f"SELECT {columns} FROM {questions.rows_of(source)} WHERE {condition}{limit}"
 
 
 def index_columns(dataset: Dataset, engine: str) -> list[str]:
@@ -228,16 +252,75 @@ def breaking_rows(
     if not decls:
         return [], []
     columns, condition = shown.columns(decls, questions.engine), breaking(questions, *bound)
-    if questions.engine == "spark":
-        frame, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
-        spark = importlib.import_module("predicat_spark.quality")
-        return names, spark.rows_where(questions, frame, condition, columns, most)
+    return names, _ROWS[questions.engine](engine, domain, questions, columns, condition, most)
+
+
+def _rows_on_spark(
+    engine: Any, domain: Any, questions: Plan, columns: Sequence[str], condition: str, most: int | None
+) -> list[dict[str, Any]]:
+    frame, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
+    spark = importlib.import_module("predicat_spark.quality")
+    found: list[dict[str, Any]] = spark.rows_where(questions, frame, condition, columns, most)
+    return found
+
+
+def _rows_on_postgres(
+    engine: Any, domain: Any, questions: Plan, columns: Sequence[str], condition: str, most: int | None
+) -> list[dict[str, Any]]:
     with _batch(engine, domain) as (source, run):
-        return names, _selected(questions, source, run, ", ".join(columns), condition, most)
+        found = run(_select(questions, source, ", ".join(columns), condition, most))
+        return [dict(row) for row in found.mappings()]
+
+
+def _rows_of_pandas(
+    engine: Any, domain: Any, questions: Plan, columns: Sequence[str], condition: str, most: int | None
+) -> list[dict[str, Any]]:
+    with _as_file(engine, domain, questions) as (of_file, file), opened_files(of_file, file) as table:
+        query = _select(questions, table.sql, ", ".join(columns), condition, most)
+        found = table.asked(lambda: table.connection.execute(query))
+        names = [column[0] for column in found.description]
+        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+_ROWS: Mapping[str, Callable[..., list[dict[str, Any]]]] = {
+    "spark": _rows_on_spark,
+    "postgres": _rows_on_postgres,
+    "duckdb": _rows_of_pandas,
+}
+# The dialect of each engine of Great Expectations.
+_DIALECTS = (
+    (SparkDFExecutionEngine, "spark"),
+    (PandasExecutionEngine, "duckdb"),
+    (SqlAlchemyExecutionEngine, "postgres"),
+)
 
 
 def _dialect(engine: Any) -> str:
-    return "spark" if isinstance(engine, SparkDFExecutionEngine) else "postgres"
+    return next(dialect for kind, dialect in _DIALECTS if isinstance(engine, kind))
+
+
+@contextmanager
+def _as_file(engine: Any, domain: Any, questions: Plan) -> Iterator[tuple[Plan, str]]:
+    """A pandas batch as a file that DuckDB reads, and the plan for it. None, NaN and NaT are missing values.
+
+    Raises PredicatError for a column whose values have several types, or a time with nanoseconds.
+    """
+    extras.require("pyarrow")
+    import pyarrow as pa  # noqa: PLC0415  # optional
+    from pyarrow import parquet  # noqa: PLC0415  # as above
+
+    frame, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
+    with TemporaryDirectory(prefix="predicat-") as folder:
+        file = str(Path(folder) / "batch.parquet")
+        try:
+            parquet.write_table(
+                pa.Table.from_pandas(frame, preserve_index=False), file, coerce_timestamps="us"
+            )
+        except pa.ArrowException as error:
+            hides = questions.dataset.is_sensitive
+            text = shown.of_engine(str(error), type(error).__name__, sensitive=hides)
+            raise PredicatError.of(msg.engine_error("pyarrow", text)) from None
+        yield replace(questions, dataset=replace(questions.dataset, files={})), file
 
 
 def _declared(questions: Plan, name: str) -> FieldDecl:
