@@ -72,6 +72,40 @@ def test_it_is_left_alone(tmp_path: Path, code: str, body: str) -> None:
     assert findings.collect(catalog(tmp_path, body.replace(r"\\", "\\")), [code]) == []
 
 
+@pytest.mark.parametrize("body", [body for code, body in rows(FOUND) if code == "P301"])
+def test_a_negation_that_is_found_rejects_rows_that_the_hint_accepts(tmp_path: Path, body: str) -> None:
+    (item,) = findings.collect(catalog(tmp_path, body), ["P301"])
+    hinted = body.replace(
+        item.span.text, f"({item.span.text} {item.hint[item.hint.index('OR ') : item.hint.index(';')]})"
+    )
+    before, after = (predicat.parse(text, "sql", FIELDS) for text in (body, hinted))
+    gained = predicat.compare(before, after).gained
+    assert gained is not None and before.evaluate(gained.row) is None and after.evaluate(gained.row) is True
+
+
+REFERRING = {
+    "NOT matches_filter('f0')": True,
+    "n > 3 AND NOT matches_filter('f0')": True,
+    'cel: !filter("f0")': True,
+    "NOT matches_filter('f1')": False,  # FALSE where the status is missing
+    "NOT coalesce(matches_filter('f0'), FALSE)": False,
+    "status LIKE 'b%' AND NOT matches_filter('f0')": False,
+    "n = 1 AND matches_filter('f2')": False,  # found in the filter that has the negation
+}
+
+
+@pytest.mark.parametrize(("body", "is_found"), REFERRING.items())
+def test_a_negation_of_a_filter_is_found_where_it_is_written(
+    tmp_path: Path, body: str, is_found: bool
+) -> None:
+    others = ("status LIKE 'a%'", "status LIKE 'a%' AND status IS NOT NULL", "status <> 'x'")
+    found = findings.collect(catalog(tmp_path, *others, body), ["P301"])
+    assert [item.name for item in found] == ["orders.f2", *(["orders.f3"] if is_found else [])]
+    if is_found:
+        assert found[1].message.endswith("without a value for status, which another filter reads")
+        assert "filter(" in found[1].span.text
+
+
 CAUSES = [
     ("status = NULL", ["P501"]),
     ("n = 1 AND status <> NULL", ["P501"]),

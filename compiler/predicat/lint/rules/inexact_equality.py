@@ -14,7 +14,7 @@ _EQUAL = EQUALITIES | {"in", "same"}
 
 
 def check(context: Context) -> Iterator[Finding]:
-    for filter_, node in context.filters():
+    for filter_, node in context.surfaces():
         if filter_.current.references:
             continue
         for part in walk(node):
