@@ -1,5 +1,6 @@
 """The tests of filters: failures that say why, generated rows, mutants, and explanations."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,11 @@ import pytest
 import predicat
 from predicat.deploy.rows import on_duckdb, on_postgres
 from predicat.ir.nodes import Node
+from predicat.lower import core
 from predicat.proof.candidate_rows import CandidateRows
-from predicat.proof.compare import example
+from predicat.proof.compare import compare_nodes, example
 from predicat.proof.inputs import over_inputs
+from predicat.rewrite.substitute import at
 from predicat.testing import coverage, runs
 from predicat.testing.mutants import mutants
 from predicat_spark.rows import on_spark
@@ -118,6 +121,65 @@ def test_generated_rows_cover_every_condition_both_ways(text: str) -> None:
         differs = any((function(row) is True) != (other(row) is True) for row in rows)
         verdict = predicat.compare(predicat.Predicate(node, "sql"), predicat.Predicate(mutant.node, "sql"))
         assert differs or verdict.same_rows, mutant.change
+
+
+FIELDS = {"s": "string", "at": "timestamp", "from_day": "date", "to_day": "date", "n": "bigint"}
+# Each condition, with mistakes that people make in it.
+MISTAKES = {
+    "s = 'x' AND NOT n = 5": [
+        "a missing value makes it TRUE",
+        "a missing value makes it FALSE",
+        "case is ignored",
+        "spaces around it are ignored",
+    ],
+    "s LIKE 'x_%'": ["'x_%' becomes 'x_'", r"'x_%' becomes 'x\\_%'", "case is ignored"],
+    "s ILIKE '%x'": ["'%x' becomes 'x'"],
+    "s RLIKE '^x.y$'": [
+        "'^x.y$' becomes 'x.y$'",
+        "'^x.y$' becomes '^x.y'",
+        r"'^x.y$' becomes '^x\\.y$'",
+    ],
+    "lower(s) = 'x'": ["lower is removed"],
+    "trim(s) = 'x'": ["trim is removed"],
+    "date_trunc('day', at) = TIMESTAMP '2024-01-01 00:00:00Z'": ["'day' becomes 'month'"],
+    "CAST(at AT TIME ZONE 'Europe/Berlin' AS date) = DATE '2024-03-31'": ["'Europe/Berlin' becomes 'UTC'"],
+    "at > now() - INTERVAL '2' DAY": ["2 days, 0:00:00 becomes 3 days, 0:00:00"],
+    "to_day > date_add(from_day, 3)": ["3 becomes 4", "3 becomes 2", "gt becomes ge"],
+}
+
+
+@pytest.mark.parametrize("text", MISTAKES)
+def test_rows_are_generated_for_the_mistakes_that_people_make(text: str) -> None:
+    node = at(predicat.parse(text, "sql", FIELDS).surface, datetime(2024, 3, 11, tzinfo=UTC))
+    rows = coverage.generate(node, mutate="reject")
+    found = {mutant.change: mutant.node for mutant in mutants(node)}
+    assert found.keys() >= set(MISTAKES[text])
+    for change, mutant in found.items():
+        verdict = compare_nodes(core(node), core(mutant), ("reject", "reject"))
+        told_apart = coverage._accepted("reject", node, rows) != coverage._accepted("reject", mutant, rows)
+        assert told_apart is not verdict.same_rows, change
+
+
+def test_generated_rows_alone_meet_the_bounds_of_calculations() -> None:
+    node = predicat.parse("to_day > date_add(from_day, 3)", "sql", FIELDS).surface
+    rows = coverage.generate(node)
+    for mutant in mutants(node):
+        told_apart = coverage._accepted("reject", node, rows) != coverage._accepted(
+            "reject", mutant.node, rows
+        )
+        assert told_apart or mutant.change == "a missing value makes it FALSE", mutant.change
+
+
+def test_the_figures_say_what_they_are_not_of(folder: Path) -> None:
+    file = folder / "catalog" / "orders.yml"
+    file.write_text(
+        CATALOG.replace(
+            "  tagged: {", "  above: {sql: 'n > :least', params: {least: bigint}}\n  tagged: {"
+        ).replace("sql: n > 3 AND", "sql: md5(status) <> 'x' AND n > 3 AND")
+    )
+    lines = run("test", "--mutate", cwd=folder).stdout.splitlines()
+    assert "orders.above: not measured, as a parameter has no default" in lines
+    assert any(line.startswith("orders.good: ") and line.endswith(" not decided") for line in lines), lines
 
 
 @pytest.mark.parametrize("kind", ["bigint", "double"])

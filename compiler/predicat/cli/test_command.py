@@ -199,6 +199,7 @@ def _mutate(filters: Sequence[Filter]) -> None:
     for filter_ in filters:
         result = coverage.measure(filter_)
         if result is None:
+            click.echo(f"{filter_.qualified}: not measured, as a parameter has no default")
             continue
         killed, total, covered, needed = (
             killed + result.killed,

@@ -10,13 +10,14 @@ from itertools import islice
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.catalog.model import Filter
 from predicat.diagnostics.wording import quantity
 from predicat.explain.explanation import atoms
 from predicat.explain.prose import describe
 from predicat.forms.total_order import without_nan_test
-from predicat.ir.nodes import FALSE, TRUE, Call, Literal, Node, Parameter, replaced, walk
+from predicat.ir.nodes import FALSE, TRUE, Call, Node, replaced, walk
 from predicat.ir.operators import ORDERED
 from predicat.ir.types import BOOLEAN
 from predicat.lower import core
@@ -52,12 +53,16 @@ class Quality(Struct, frozen=True):
     mutants: int
     missing: tuple[str, ...] = ()
     alive: tuple[Mutant, ...] = ()
+    undecided: int = 0
+    beyond: bool = False
 
     def short(self) -> str:
         """The figures in one line."""
         mutation = f", {self.killed} of {self.mutants} mutants found" if self.mutants else ""
+        rest = f", {self.undecided} not decided" if self.undecided else ""
+        most = f", of the first {_MAX_MUTANTS}" if self.beyond else ""
         tests = quantity(self.tests, "test")
-        return f"{tests}, {self.covered} of {self.needed} conditions decided both ways{mutation}"
+        return f"{tests}, {self.covered} of {self.needed} conditions decided both ways{mutation}{rest}{most}"
 
 
 def requirements(node: Node) -> Iterator[Requirement]:
@@ -80,16 +85,20 @@ def _decided_by(node: Node, atom: Node) -> Node:
 
 
 def boundaries(node: Node) -> Iterator[Node]:
-    """For each comparison with a constant: the value equals the constant, and the comparison decides."""
+    """For each comparison: both values are equal, and the comparison decides; and for each of its constants:
+    a value for which the outcome is another if the constant is moved by one.
+    """
     for atom in atoms(node):
         order = without_nan_test(atom)
-        if (
-            isinstance(order, Call)
-            and order.op in ORDERED
-            and any(isinstance(arg, Literal) for arg in order.args)
-        ):
-            at = Call(BOOLEAN, "eq", order.args, order.span)
-            yield Call(BOOLEAN, "and", (at, _decided_by(node, atom)))
+        if not isinstance(order, Call) or order.op not in ORDERED:
+            continue
+        at = Call(BOOLEAN, "eq", order.args, order.span)
+        yield Call(BOOLEAN, "and", (at, _decided_by(node, atom)))
+        for mutant in mutants(order):
+            if isinstance(mutant.node, Call) and mutant.node.op == order.op:
+                moved = replaced(node, order, mutant.node)
+                accepted = (Call(BOOLEAN, "is_true", (one,)) for one in (node, moved))
+                yield Call(BOOLEAN, "ne", tuple(accepted))
 
 
 def generate(
@@ -149,29 +158,38 @@ def measure(filter_: Filter, *, mutate: bool = True, effort: float = 0.5) -> Qua
         elif example(core(need.node), wanted=True, effort=effort)[0] != "none":
             needed += 1
             missing.append(need.text)
-    killed, alive = _mutation(filter_, node, rows, effort) if mutate else (0, ())
-    return Quality(len(filter_.tests), covered, needed, killed, killed + len(alive), tuple(missing), alive)
+    quality = Quality(len(filter_.tests), covered, needed, 0, 0, tuple(missing))
+    return _with_mutants(quality, filter_, node, rows, effort) if mutate else quality
 
 
-def _mutation(
-    filter_: Filter, node: Node, rows: Sequence[Row], effort: float
-) -> tuple[int, tuple[Mutant, ...]]:
-    """The number of mutants that the rows distinguish from the filter, and the mutants that they do not,
-    except provably equivalent ones.
+def _with_mutants(
+    quality: Quality, filter_: Filter, node: Node, rows: Sequence[Row], effort: float
+) -> Quality:
+    """The quality with the mutants that the rows distinguish from the filter, and those that they do not.
+    Mutants that are proved to accept the same rows do not count; those without a verdict count apart.
     """
-    right = _accepted(filter_.on_unknown, node, rows)
-    killed = 0
+    policy = filter_.on_unknown
+    right = _accepted(policy, node, rows)
+    killed = undecided = 0
     alive: list[Mutant] = []
-    for mutant in islice(mutants(node), _MAX_MUTANTS):
-        if any(isinstance(part, Parameter) for part in walk(mutant.node)):
-            continue
-        if _accepted(filter_.on_unknown, mutant.node, rows) != right:
+    first = list(islice(mutants(node), _MAX_MUTANTS + 1))
+    for mutant in first[:_MAX_MUTANTS]:
+        if _accepted(policy, mutant.node, rows) != right:
             killed += 1
-        elif not compare_nodes(
-            core(node), core(mutant.node), (filter_.on_unknown, filter_.on_unknown), effort
-        ).same_rows:
+            continue
+        verdict = compare_nodes(core(node), core(mutant.node), (policy, policy), effort)
+        if verdict.gained is not None or verdict.lost is not None:
             alive.append(mutant)
-    return killed, tuple(alive)
+        elif not verdict.same_rows:
+            undecided += 1
+    return replace(
+        quality,
+        killed=killed,
+        mutants=killed + len(alive),
+        alive=tuple(alive),
+        undecided=undecided,
+        beyond=len(first) > _MAX_MUTANTS,
+    )
 
 
 def _accepted(on_unknown: str, node: Node, rows: Sequence[Row]) -> list[bool]:

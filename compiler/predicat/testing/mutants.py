@@ -1,11 +1,13 @@
 """Mutants: slightly wrong versions of a predicate, which good tests distinguish from the right one.
 
 The mutation operators are the usual ones for conditions (relational and logical operator replacement,
-negation, constants by one, removed operands). Source: Offutt et al., "An Experimental Determination of
+negation, constants by one, removed operands), and those of filters: missing values, patterns, case, spaces,
+units, time zones. Source: Offutt et al., "An Experimental Determination of
 Sufficient Mutant Operators", 1996.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 
@@ -14,10 +16,10 @@ from msgspec.structs import replace
 
 from predicat.check.signatures import constant_positions
 from predicat.diagnostics import Span
-from predicat.ir.nodes import Call, Items, Literal, Node, Quantifier
-from predicat.ir.operators import BY_KEY, FLIPPED, JUNCTIONS, NEGATED, OPS
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, Quantifier
+from predicat.ir.operators import BY_KEY, FLIPPED, JUNCTIONS, LOGIC, NEGATED, OPS, ZONED
 from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE
+from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING
 from predicat.ir.values import INT_MAX, INT_MIN
 
 _SWAPS = {
@@ -32,7 +34,7 @@ _SWAPS = {
     "mul": ("add",),
 }
 # Operators whose constants have a form to keep: patterns, units, time zones, keys.
-_FORMS = BY_KEY | {op for op in OPS if constant_positions(op) and not op.endswith("_ci")}
+_FORMS = BY_KEY | {op for op in OPS if constant_positions(op) and not op.endswith("_ci")} | {"like_ci"}
 
 
 class Mutant(Struct, frozen=True):
@@ -51,6 +53,7 @@ def mutants(node: Node) -> Iterator[Mutant]:
             parts = node.args[: WRITTEN.get(node.op)]
             for index, arg in enumerate(parts):
                 if node.op in _FORMS and isinstance(arg, Literal):
+                    yield from _other_forms(node, index, arg)
                     continue
                 for result in mutants(arg):
                     if node.op in (NULL_CASES, NULL_IS_VALUE) and result.node == Call(BOOLEAN, "not", (arg,)):
@@ -93,6 +96,8 @@ def _here(node: Node) -> Iterator[Mutant]:
                 yield Mutant(Call(BOOLEAN, "not", (node,), node.span), "it is negated", node.span)
             if op == "in" and isinstance(args[1], Items):
                 yield from _fewer_items(node, args[1])
+            yield from _of_missing_values(node)
+            yield from _of_texts(node)
         case Quantifier(_, "any" | "all" as kind_):
             other = "all" if kind_ == "any" else "any"
             yield Mutant(replace(node, kind=other), f"{kind_} becomes {other}", node.span)
@@ -100,6 +105,96 @@ def _here(node: Node) -> Iterator[Mutant]:
             yield from _constants(node)
         case _:
             return
+
+
+def _of_missing_values(node: Call) -> Iterator[Mutant]:
+    """A test with another outcome where it is UNKNOWN."""
+    if node.type != BOOLEAN or node.op in LOGIC or node.op.startswith("is_") or node.op == UNKNOWN_IF:
+        return
+    accepted = Call(BOOLEAN, "is_true", (Call(BOOLEAN, "not", (node,)),))
+    yield Mutant(Call(BOOLEAN, "not", (accepted,)), "a missing value makes it TRUE", node.span)
+    yield Mutant(Call(BOOLEAN, "is_true", (node,)), "a missing value makes it FALSE", node.span)
+
+
+def _of_texts(node: Call) -> Iterator[Mutant]:
+    """A test of a text that does or does not distinguish case, and spaces around it."""
+    first = node.args[0] if node.args else None
+    if node.op in ("lower", "upper", "trim", "ltrim", "rtrim") and len(node.args) == 1 and first is not None:
+        yield Mutant(first, f"{node.op} is removed", node.span)
+    if first is None or first.type != STRING or not isinstance(first, Field):
+        return
+    other = _IN_ANY_CASE.get(node.op)
+    if other and isinstance(node.args[1], Literal) and _has_letters(node.args[1].value):
+        yield Mutant(replace(node, op=other), "case is ignored", node.span)
+    if node.op in ("eq", "in"):
+        trimmed = Call(STRING, "trim", (first,), first.span)
+        yield Mutant(replace(node, args=(trimmed, *node.args[1:])), "spaces around it are ignored", node.span)
+
+
+def _has_letters(value: object) -> bool:
+    return isinstance(value, str) and value.lower() != value.upper()
+
+
+def _other_forms(node: Call, index: int, constant: Literal) -> Iterator[Mutant]:
+    """A pattern, a unit or a time zone that is almost the same."""
+    text = constant.value
+    if not isinstance(text, str):
+        return
+    for other in dict.fromkeys(_CHANGED.get(node.op, _no_other)(text)):
+        if other != text:
+            args = (*node.args[:index], replace(constant, value=other), *node.args[index + 1 :])
+            yield Mutant(replace(node, args=args), f"{text!r} becomes {other!r}", constant.span)
+
+
+def _no_other(_text: str) -> Iterator[str]:
+    yield from ()
+
+
+def _other_likes(pattern: str) -> Iterator[str]:
+    """Without a wildcard at an end, and with `_` as a character, which it often is in names."""
+    yield pattern.removeprefix("%")
+    if not pattern.endswith("\\%"):
+        yield pattern.removesuffix("%")
+    yield re.sub(r"(\\.)|_", lambda part: part[1] or "\\_", pattern)
+
+
+def _other_patterns(pattern: str) -> Iterator[str]:
+    """Without an anchor, and with a dot as a character."""
+    yield pattern.removeprefix("^")
+    if not pattern.endswith("\\$"):
+        yield pattern.removesuffix("$")
+    yield re.sub(r"(\\.)|\.(?![*+?{])", lambda part: part[1] or "\\.", pattern)
+
+
+def _other_units(unit: str) -> Iterator[str]:
+    yield _NEXT_UNIT.get(unit, unit)
+
+
+def _other_zones(_zone: str) -> Iterator[str]:
+    yield "UTC"
+
+
+_IN_ANY_CASE = {
+    "eq": "equals_ci",
+    "starts_with": "starts_with_ci",
+    "contains": "contains_ci",
+    "like": "like_ci",
+}
+_NEXT_UNIT = {
+    "second": "minute",
+    "minute": "hour",
+    "hour": "day",
+    "day": "month",
+    "week": "day",
+    "month": "year",
+}
+_NEXT_UNIT |= {"quarter": "month", "year": "month"}
+_CHANGED: dict[str, Callable[[str], Iterator[str]]] = {
+    **dict.fromkeys(("like", "like_ci"), _other_likes),
+    "matches": _other_patterns,
+    "date_trunc": _other_units,
+    **dict.fromkeys(ZONED, _other_zones),
+}
 
 
 def _shorter(node: Call) -> Iterator[Mutant]:
@@ -133,6 +228,9 @@ def _constants(node: Literal) -> Iterator[Mutant]:
                     yield Mutant(replace(node, value=near), f"{number} becomes {near}", node.span)
         case str() as text if text:
             yield Mutant(replace(node, value=text + "x"), f"{text!r} becomes {text + 'x'!r}", node.span)
+        case timedelta() as length:
+            for other in (length + timedelta(days=1), length - timedelta(days=1)):
+                yield Mutant(replace(node, value=other), f"{length} becomes {other}", node.span)
         case datetime() | date() as moment if 1 < moment.year < 9999:
             later = moment + timedelta(days=1)
             yield Mutant(replace(node, value=later), f"{moment} becomes a day later", node.span)
