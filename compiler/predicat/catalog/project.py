@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Collection, Iterator, Mapping
 from contextvars import ContextVar
+from datetime import date
 from pathlib import Path
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from msgspec.structs import replace
 
 from predicat.backends import DIALECTS
 from predicat.catalog.paths import PROJECT_FILE, file_in, project_file
+from predicat.catalog.review_rules import ANY, WHEN, Approval, Waiver
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import catalog as say
@@ -30,6 +32,20 @@ KEYS = {
     "engines": "the engines that the project runs on, the most important one first",
     "profile": "the profile that is used if none is named",
     "profiles": "settings by the name of a profile, such as dev and prod",
+    "review": "who must approve which changes: `{when: rows gained, tag: pii, approve: [security]}`",
+    "waivers": "changes accepted until a day: `{entry: orders.large, reason: why, until: 2026-12-31}`",
+}
+APPROVAL_KEYS = {
+    "when": "what happens: rows gained, rows lost, a severity, or a rule of reviews",
+    "tag": "only filters with this tag",
+    "dataset": "only this dataset",
+    "approve": "who must approve it",
+}
+WAIVER_KEYS = {
+    "entry": "what changes: `orders.large`, or the name of a dataset, macro or variable",
+    "when": "as in `review`. Default: any change",
+    "reason": "why it is accepted",
+    "until": "the last day on which it is",
 }
 _CATALOG_KEYS = ("name", "path")
 # The keys of a profile, with what they are.
@@ -98,6 +114,8 @@ class Project(Struct, frozen=True):
         engines: The engines that the project runs on.
         profile: The default profile.
         profiles: The profiles by name.
+        approvals: Who must approve which changes.
+        waivers: Changes that are accepted for some time.
     """
 
     catalog: str
@@ -106,6 +124,8 @@ class Project(Struct, frozen=True):
     engines: tuple[str, ...] = ()
     profile: str | None = None
     profiles: Mapping[str, Profile] = {}
+    approvals: tuple[Approval, ...] = ()
+    waivers: tuple[Waiver, ...] = ()
 
     @property
     def folder(self) -> Path | None:
@@ -241,7 +261,46 @@ class _ProjectFileReader(Struct):
         if profile is not None and profile not in profiles and listed:
             self.reporter.add(say.no_profile(profile, profiles, PROJECT_FILE, keys["profile"].span))
         engines = [self.engine(one) for one in keys["engines"].items("engines")] if "engines" in keys else []
-        return Project(name, file, path, tuple(engines), profile, profiles)
+        approvals = [self.approval(one) for one in keys["review"].items("review")] if "review" in keys else []
+        waivers = [self.waiver(one) for one in keys["waivers"].items("waivers")] if "waivers" in keys else []
+        return Project(
+            name,
+            file,
+            path,
+            tuple(engines),
+            profile,
+            profiles,
+            tuple(filter(None, approvals)),
+            tuple(filter(None, waivers)),
+        )
+
+    def approval(self, item: YamlNode) -> Approval | None:
+        """A rule of `review`."""
+        what = say.RULE_OF_REVIEW
+        keys = item.keys(what, APPROVAL_KEYS)
+        if item.lacks(keys, "when", what) or item.lacks(keys, "approve", what):
+            return None
+        tag, dataset = (keys[key].text(key) if key in keys else None for key in ("tag", "dataset"))
+        return Approval(self.when(keys["when"]), keys["approve"].texts("approve"), tag, dataset)
+
+    def waiver(self, item: YamlNode) -> Waiver | None:
+        """A waiver."""
+        keys = item.keys(say.WAIVER, WAIVER_KEYS)
+        if any([item.lacks(keys, key, say.WAIVER) for key in ("entry", "reason", "until")]):  # noqa: C419  # reports all
+            return None
+        until = keys["until"].value
+        if not isinstance(until, date):
+            self.reporter.add(say.bad_until(keys["until"].span, keys["until"].kind))
+            return None
+        when = self.when(keys["when"]) if "when" in keys else ANY
+        return Waiver(keys["entry"].text("entry"), keys["reason"].text("reason"), until, when, item.span)
+
+    def when(self, item: YamlNode) -> str:
+        """What happens to what changes."""
+        text = item.text("when")
+        if text and text not in WHEN:
+            self.reporter.add(say.bad_when(item.span, text, WHEN))
+        return text
 
     def catalog(self, item: YamlNode) -> tuple[str, Setting | None]:
         """The name of the catalog and its folder: `shop`, or `{name: shop, path: filters}`."""

@@ -6,6 +6,7 @@ from predicat.backends import DIALECTS
 from predicat.catalog import project
 from predicat.catalog.json_schema import DRAFT
 from predicat.catalog.keys import Schema, mapping
+from predicat.catalog.review_rules import WHEN
 
 
 def project_schema() -> Schema:
@@ -25,6 +26,21 @@ def project_schema() -> Schema:
         "profile": {"type": "string"},
         "profiles": {"type": "object", "additionalProperties": mapping(settings)},
     }
+    texts: Schema = {"type": "array", "items": {"type": "string"}}
+    when: Schema = {"enum": list(WHEN)}
+    own = {
+        "when": when,
+        "approve": {"anyOf": [{"type": "string"}, texts]},
+        "until": {"type": "string", "format": "date"},
+    }
+    for key, docs, needed in (
+        ("review", project.APPROVAL_KEYS, ["when", "approve"]),
+        ("waivers", project.WAIVER_KEYS, ["entry", "reason", "until"]),
+    ):
+        inner = {
+            name: {"description": doc, **own.get(name, {"type": "string"})} for name, doc in docs.items()
+        }
+        parts[key] = {"type": "array", "items": {**mapping(inner), "required": needed}}
     described = {key: {"description": project.KEYS[key], **part} for key, part in parts.items()}
     return {
         "$schema": DRAFT,

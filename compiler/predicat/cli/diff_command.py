@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from contextlib import nullcontext
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
     from predicat.catalog.load import Definitions
     from predicat.review.counts import Counts
     from predicat.review.entries import Review
+    from predicat.review.severity import Judge
     from predicat.review.sides import Sides
 
 _DSN = ("postgresql://", "postgres://")
+FAILURES = ("breaking", "narrower", "wider")
 FORMATS = ("text", "markdown", "json", "github", "sarif")
 
 
@@ -68,20 +71,39 @@ def command(
         "on Spark), a table of Spark, or a PostgreSQL DSN (it is only read).",
     ),
     master: str = master_option(" for --data"),
+    fail_on: str | None = option(
+        "--fail-on",
+        "Exit code 1 for entries of this severity, and worse ones. Default: if rows change.",
+        type=click.Choice(FAILURES),
+    ),
+    approved: tuple[str, ...] = option(
+        "--approved NAME", "Who has approved the change, by the names in `review` of the project file."
+    ),
 ) -> None:
     needs_review()
     with _sides(base, folder, variables) as sides:
-        _review(sides, form, out, effort, data, master)
+        if _review(sides, folder, form, out, effort, data, master, approved, fail_on):
+            raise click.exceptions.Exit(1)
 
 
 def _review(
-    sides: Sides, form: str, out: Path | None, effort: float, data: tuple[str, ...], master: str
-) -> None:
+    sides: Sides,
+    folder: Path,
+    form: str,
+    out: Path | None,
+    effort: float,
+    data: tuple[str, ...],
+    master: str,
+    approved: tuple[str, ...],
+    fail_on: str | None,
+) -> bool:
+    """Writes the review: whether it is a failure."""
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.forge.owners import Owners  # noqa: PLC0415  # as above
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
     from predicat.review.impact import impact  # noqa: PLC0415  # as above
+    from predicat.review.severity import fails  # noqa: PLC0415  # as above
 
     result = review(
         sides.before,
@@ -96,6 +118,7 @@ def _review(
     )
     if problems := sides.problems():
         raise PredicatError(problems)
+    result = _judge(sides, folder).judged(result, approved)
     counts: dict[str, Counts] = {}
     for source in data:
         counts.update(_counted(result, sides.definitions, source, master))
@@ -104,8 +127,17 @@ def _review(
         click.echo(shown, nl=False)
     else:
         write_text(out, shown)
-    if result.changes_rows:
-        raise click.exceptions.Exit(1)
+    return fails(result, fail_on)
+
+
+def _judge(sides: Sides, folder: Path) -> Judge:
+    """The rules of both sides, so that a change cannot take one away, and the waivers of this one."""
+    from predicat.catalog.project import Project, project_around  # noqa: PLC0415  # not for --help
+    from predicat.review.severity import Judge, approvals_in  # noqa: PLC0415  # as above
+
+    project = project_around(folder) or Project("")
+    former = approvals_in(sides.before.data.get("project", {}))
+    return Judge((*former, *project.approvals), project.waivers, datetime.now(tz=UTC).date())
 
 
 def _figures(definitions: Definitions | None, name: str) -> str:

@@ -45,6 +45,7 @@ def markdown(review: Review, data: Impact) -> str:
     main, also = summaries(review)
     head = f"{MARK}\n{review.identity.mark()}\n### Filters: {main}\n\n"
     head += f"Also changed: {also}.\n\n" if also else ""
+    head += "".join(f"- **{_plain(line)}**\n" for line in review.demands()) + "\n" * bool(review.demands())
     if review.formatting_only:
         head += f"Formatting only (comments, order of keys, quoting) in {_codes(review.edited)}.\n\n"
     parts = [
@@ -158,16 +159,19 @@ def _details(topic: Topic, data: Impact) -> str:
         lines += [
             f"- affects {kind}: {_users(kind, names, data)}" for kind, names in topic.users(entry).items()
         ]
+    lines += [f"- {_plain(line)}" for line in topic.severity + topic.demands]
     lines += [f"- owners: {_codes(topic.owners)}"] if topic.owners else []
     if topic.under:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
-        lines += [
-            f"| `{other.name}` | {_plain(other.title)}{_counted(other, data)} | {_examples(other) or ' '} |"
-            for other in topic.under[:_MAX_UNDER]
-        ]
+        lines += [_under(other, data) for other in topic.under[:_MAX_UNDER]]
         if len(topic.under) > _MAX_UNDER:
             lines += ["", f"... and {len(topic.under) - _MAX_UNDER:,} more."]
     return "\n".join((*lines, "", "</details>", "", ""))
+
+
+def _under(topic: Topic, data: Impact) -> str:
+    what = _plain(topic.title) + _counted(topic, data) + "".join(f"<br>{_plain(x)}" for x in topic.demands)
+    return f"| `{topic.name}` | {what} | {_examples(topic) or ' '} |"
 
 
 def _users(kind: str, names: Sequence[str], data: Impact) -> str:

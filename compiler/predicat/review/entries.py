@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from predicat.catalog.model import Bound
+from predicat.catalog.review_rules import SEVERITIES, Rule, Waiver
 from predicat.explain import show
 from predicat.ir.codec import data_value
 from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
@@ -36,6 +37,26 @@ class Cause(Struct, frozen=True):
         return f"{self.part} ({self.name})" if self.part else f"{subject} {self.name}"
 
 
+class Judged(Struct, frozen=True):
+    """What is said of an entry: its rule, the approvals that it needs (who, and by which rule), and the
+    waiver that holds for it.
+    """
+
+    rule: Rule
+    approvals: Mapping[str, str]
+    waiver: Waiver | None = None
+
+    @property
+    def severity(self) -> str:
+        """One of `SEVERITIES`."""
+        return self.rule.severity
+
+    def lines(self) -> list[str]:
+        """The same in sentences, but for the severity."""
+        lines = [f"needs approval by {who} ({why})" for who, why in self.approvals.items()]
+        return lines + ([f"waived until {self.waiver.until}: {self.waiver.reason}"] if self.waiver else [])
+
+
 class Entry(Struct, frozen=True):
     """One change.
 
@@ -58,6 +79,7 @@ class Entry(Struct, frozen=True):
     users: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     notes: tuple[str, ...] = ()
     owners: tuple[str, ...] = ()
+    judged: Judged | None = None
 
     @property
     def row(self) -> Kind:
@@ -191,7 +213,8 @@ class Review(Struct, frozen=True):
 
     `filters` is the number of filters of the catalog, `unchanged` the number of them without a difference;
     `edited` has the files that differ. `sides` are the two catalogs; the first one uses the names of the
-    second.
+    second. `missing` has those who must approve, with the names of entries, `expired` the waivers that
+    ended.
     """
 
     base: str
@@ -201,6 +224,21 @@ class Review(Struct, frozen=True):
     sides: tuple[Snapshot, Snapshot]
     edited: tuple[str, ...] = ()
     identity: Identity = Identity()
+    missing: Mapping[str, tuple[str, ...]] = {}
+    expired: tuple[Waiver, ...] = ()
+
+    @property
+    def severity(self) -> str:
+        """The worst severity of an entry."""
+        found = {entry.judged.severity for entry in self.entries if entry.judged is not None}
+        return next((one for one in SEVERITIES if one in found), SEVERITIES[-1])
+
+    def demands(self) -> list[str]:
+        """What must be done before it can be merged, in sentences."""
+        lines = [f"needs approval by {who}: {join_names(names)}" for who, names in self.missing.items()]
+        return lines + [
+            f"the waiver of {one.entry} ended on {one.until}: {one.reason}" for one in self.expired
+        ]
 
     @property
     def changes_rows(self) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from predicat.catalog.review_rules import Waiver
 from predicat.diagnostics.wording import quantity
 from predicat.explain import show
 from predicat.forge.annotations import annotation, location, sarif_log
@@ -32,6 +33,9 @@ def _data_of(review: Review, data: Impact) -> dict[str, Any]:
         "after": review.identity.after or None,
         "summary": summary(review),
         "changes_rows": review.changes_rows,
+        "severity": review.severity,
+        "missing_approvals": {who: list(names) for who, names in review.missing.items()},
+        "expired_waivers": [_waiver(one) for one in review.expired],
         "formatting_only": review.formatting_only,
         "count": review.filters,
         "unchanged": review.unchanged,
@@ -106,6 +110,26 @@ def _affected(review: Review, data: Impact) -> list[dict[str, Any]]:
     ]
 
 
+def _waiver(waiver: Waiver) -> dict[str, str]:
+    return {
+        "entry": waiver.entry,
+        "when": waiver.when,
+        "reason": waiver.reason,
+        "until": waiver.until.isoformat(),
+    }
+
+
+def _judged(entry: Entry) -> dict[str, Any]:
+    """The severity of an entry, its rule, who must approve it, and its waiver."""
+    found = entry.judged
+    return {
+        "severity": found and found.severity,
+        "rule": found and found.rule.code,
+        "approve": list(found.approvals) if found else [],
+        "waiver": _waiver(found.waiver) if found and found.waiver else None,
+    }
+
+
 def _entry_data(entry: Entry, data: Impact) -> dict[str, Any]:
     return {
         "kind": entry.kind,
@@ -126,6 +150,7 @@ def _entry_data(entry: Entry, data: Impact) -> dict[str, Any]:
         "affects": {key: list(value) for key, value in entry.users.items()},
         "notes": list(entry.notes),
         "owners": list(entry.owners),
+        **_judged(entry),
         **(_proof_data(entry.proof) if entry.proof is not None else {}),
         "rows": data[label].data() if (label := Topic(entry.subject, entry.name, ()).label) in data else None,
     }

@@ -16,6 +16,7 @@ def text(review: Review, data: Impact) -> str:
     ]
     if review.formatting_only:
         lines += ["", f"comments, order of keys or quoting changed in {join_names(review.edited)}"]
+    lines += ["", *demands] if (demands := review.demands()) else []
     every = topics(review)
     recorded = [topic for topic in every if _is_recorded(topic)]
     in_one_line = len(recorded) > 1  # a single version is shown with its details
@@ -44,6 +45,7 @@ def _topic(topic: Topic, data: Impact) -> Iterator[str]:
             f"  affects {kind}: {join_names([with_change(kind, name, name, data) for name in names])}"
             for kind, names in topic.users(entry).items()
         )
+    yield from (f"  {line}" for line in topic.severity + topic.demands)
     if topic.owners:
         yield f"  owners: {join_names(topic.owners)}"
     if topic.under:
@@ -60,7 +62,8 @@ def _topic(topic: Topic, data: Impact) -> Iterator[str]:
             )
             counts = of_topic(other, data)
             counted = f"; {counts.short()}" if counts is not None else ""
-            yield f"    {other.name}: {other.title}{counted}{example}"
+            told = "".join(f"; {line}" for line in other.demands)
+            yield f"    {other.name}: {other.title}{counted}{told}{example}"
 
 
 def _entry(entry: Entry, topic: Topic, data: Impact) -> Iterator[str]:

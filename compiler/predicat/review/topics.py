@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from predicat.catalog.review_rules import SEVERITIES
 from predicat.diagnostics.wording import quantity
-from predicat.review.entries import Cause, Entry, Review
+from predicat.review.entries import Cause, Entry, Judged, Review
 from predicat.review.kinds import KINDS, ROWS
 
 # Kinds that say what happens to the rows of a thing.
@@ -76,6 +77,24 @@ class Topic(Struct, frozen=True):
             for kind, names in entry.users.items()
             if kind != "filters" or not listed.issuperset(names)
         }
+
+    @property
+    def judged(self) -> list[Judged]:
+        """What is said of its entries."""
+        return [entry.judged for entry in self.entries if entry.judged is not None]
+
+    @property
+    def severity(self) -> list[str]:
+        """Its severity with the rule, in one sentence; none where nobody relies on what changed."""
+        worst = min(self.judged, key=lambda one: SEVERITIES.index(one.severity), default=None)
+        if worst is None or worst.severity == SEVERITIES[-1]:
+            return []
+        return [f"severity: {worst.severity} ({worst.rule.code})"]
+
+    @property
+    def demands(self) -> list[str]:
+        """The approvals that it needs, and its waivers, in sentences."""
+        return list(dict.fromkeys(line for one in self.judged for line in one.lines()))
 
     @property
     def owners(self) -> tuple[str, ...]:

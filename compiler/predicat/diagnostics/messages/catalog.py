@@ -21,6 +21,8 @@ CATALOG_FILE = "a catalog file"
 FILTER_OF_GROUP = "a filter of a group"
 KEY_FIELD = "a field of the key"
 PROJECT_FILE = "the project file"
+RULE_OF_REVIEW = "a rule of review"
+WAIVER = "a waiver"
 
 enumeration = Text[str]("the enumeration {name!r}")
 the_filter = Text[str]("the filter {name!r}")
@@ -112,6 +114,10 @@ no_catalog_folder = Problem[str, Iterable[str]]("""bad-value: catalog: there is 
 no_engine = Problem[str, Iterable[str]]("""bad-value: engine: no engine is named {name!r}
     hint: {known:near name}
     hint: known are {known:list}""")
+bad_when = Problem[str, Iterable[str]]("""bad-value: when: {name!r} is nothing that a review says
+    hint: {known:near name}
+    hint: known are {known:list}""")
+bad_until = Problem[str]("wrong-kind: until must be a date such as 2026-12-31, not {given}")
 bad_catalog_name = Problem[str, int]("""bad-value: catalog: {name!r} is not a valid name of a catalog
     hint: letters, digits, '_', '-' and '.', with '/' between parts; at most {most} characters""")
 too_many_characters = Problem[int]("yaml-limit: the file has more than {most:,} characters")
