@@ -74,6 +74,34 @@ def test_few_of_the_pairs_are_open() -> None:
     assert sum(kind == "open" for *_, kind in PAIRS) <= MOST_OPEN * len(PAIRS)
 
 
+OF_KEYS = (
+    *(
+        "map_contains_key(m, 'k')",
+        "NOT map_contains_key(m, 'k')",
+        "m['k'] IS NULL",
+        "m['k'] = 'x'",
+        "m IS NULL",
+    ),
+    *("map_contains_key(m, 'k') AND map_contains_key(m, 'l')", "map_contains_key(m, 'k') OR m IS NULL"),
+    *("map_contains_key(m, 'k') AND m['k'] IS NULL", "map_contains_key(m, 'k') IS NULL"),
+    *("map_contains_key(m, 'l') AND m['k'] = 'x'", "m['l'] = 'y' OR NOT exists(map_keys(m), x -> x = 'k')"),
+)
+
+
+def test_a_key_has_a_value_or_none_or_is_missing() -> None:
+    of_key = ({}, *({"value": value} for value in (None, "", "x", "y", "xyz")))
+    maps = [
+        {k: own["value"] for k, own in zip("kl", two, strict=True) if own} for two in product(of_key, of_key)
+    ]
+    rows = [{"m": None}, *({"m": one} for one in maps)]
+    nodes = [node(text, "spark") for text in OF_KEYS]
+    for left, right in rounds(product(nodes, nodes), 100):
+        found = cases(left, right)
+        functions = over_inputs(left), over_inputs(right)
+        assert found is not None
+        assert found.possible == {tuple(function(row) for function in functions) for row in rows}
+
+
 # --- texts
 
 TEXTS = ["".join(chars) for size in range(5) for chars in product("aB- ", repeat=size)]

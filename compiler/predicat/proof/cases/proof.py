@@ -14,10 +14,10 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
-from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children
+from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, walk
 from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
-from predicat.proof.cases.representatives import Representative, Unknown, representatives
+from predicat.proof.cases.representatives import Representative, Unknown, looked_up, representatives
 from predicat.proof.cases.since_now import Lengths, at_moment, since_now
 from predicat.proof.inputs import is_affordable, over_inputs
 from predicat.rewrite.acceptance import never_unknown
@@ -141,6 +141,9 @@ class _Proof:
         for number, test in enumerate(self.tests):
             if test.place is not None:
                 by_place.setdefault(test.place, []).append(number)
+        for test in self.tests:
+            if test.place is not None and any(looked_up(part) == test.place for part in walk(test.node)):
+                by_place.setdefault(children(test.place)[0], [])
         for place in sorted(by_place, key=lambda item: len(_path(item))):
             numbers = by_place[place]
             holders = [
@@ -218,7 +221,8 @@ class _Proof:
         """The row with the chosen values."""
         row: dict[str, Any] = {}
         for level, one in path:
-            if level.place is not None and (one.value is not None or isinstance(level.place, Parameter)):
+            has_value = one.value is not None or one.is_key or isinstance(level.place, Parameter)
+            if level.place is not None and has_value:
                 _put(row, _path(level.place), one.value)
         at_moment(row, self.lengths, lambda place, value: _put(row, _path(place), value))
         return row
@@ -239,7 +243,9 @@ class _Level(Struct, frozen=True):
     def open_to(self, absent: frozenset[Node]) -> list[Representative]:
         """The possible values if some containers have no inner values."""
         return (
-            [value for value in self.values if value.value is None] if self.holder in absent else self.values
+            [one for one in self.values if one.value is None and one.holder is not True]
+            if self.holder in absent
+            else [one for one in self.values if one.holder is not False]
         )
 
 
@@ -268,7 +274,10 @@ def _renamed(node: Skeleton, same: Mapping[int, int]) -> Skeleton:
 
 def _places(node: Node) -> set[Node]:
     """The paths of a row that a node reads."""
-    return {node} if _is_place(node) else set[Node]().union(*map(_places, children(node)))
+    if _is_place(node):
+        return {node}
+    key = looked_up(node)
+    return {key} if key is not None and _is_place(key) else set[Node]().union(*map(_places, children(node)))
 
 
 def _is_place(node: Node) -> bool:

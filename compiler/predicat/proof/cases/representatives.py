@@ -8,6 +8,7 @@ from math import prod
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from predicat.ir.column_forms import of_field, stored_element
 from predicat.ir.nodes import (
@@ -58,11 +59,37 @@ class Unknown(Opaque):
 
 
 class Representative(Struct, frozen=True):
-    """A value, and the outcome of each test of its path; if they are not `sure`, a possible one."""
+    """A value, and the outcome of each test of its path; if they are not `sure`, a possible one.
+
+    Attributes:
+        value: The value; None for NULL.
+        labels: The outcomes.
+        sure: Whether they are known.
+        holder: Whether it needs the map that contains it, or that there is none; None for either.
+        is_key: Whether it is the NULL of a key that the map has.
+    """
 
     value: Any
     labels: Labels
     sure: bool = True
+    holder: bool | None = None
+    is_key: bool = False
+
+
+def looked_up(node: Node) -> Call | None:
+    """The value of the key that a test asks for: `m['k']` for whether `m` has the key `k`."""
+    match node:
+        case Call(op="in", args=(Literal(value=str()) as key, Call(op="keys", args=(holder,)))):
+            pass
+        case Quantifier(
+            kind="any",
+            source=Call(op="keys", args=(holder,)),
+            body=Call(op="eq", args=(Variable(), Literal(value=str()) as key)),
+        ):
+            pass
+        case _:
+            return None
+    return Call(holder.type.value, "get", (holder, key)) if isinstance(holder.type, MapType) else None
 
 
 def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = True) -> list[Representative]:
@@ -76,6 +103,9 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
         variable = Field(slot.type, FieldDecl("x", slot.type, stored=f"array<{stored}>"))
     form = of_field(slot)
     asked = [*tests, *(() if form is None else (form.shape(slot),))]
+    keys = {part for test in tests for part in walk(test) if looked_up(part) == slot}
+    if keys:
+        return _of_key(slot, tests, keys)
     nodes = [substituted(test, slot, variable) for test in asked]
     *found, absent = _labelled(variable, domain_of(slot), nodes, asked)
     if form is not None:
@@ -94,6 +124,22 @@ def representatives(slot: Node, tests: Sequence[Node], *, absent_first: bool = T
         holds_places = absent_first and isinstance(one.value, dict)
         result.setdefault((labels, holds_places), Representative(one.value, labels, one.sure))
     return list(result.values())
+
+
+def _of_key(slot: Node, tests: Sequence[Node], keys: Iterable[Node]) -> list[Representative]:
+    """The values of a key whose presence is tested, too: it may have NULL, be missing, or be in no map."""
+    found: list[Representative] = []
+    for has_key, holder in ((True, True), (False, True), (None, False)):
+        own = list(tests)
+        for key in keys:
+            own = [fold(substituted(test, key, Literal(BOOLEAN, has_key))) for test in own]
+        values = representatives(slot, own, absent_first=not has_key)
+        found += [
+            replace(one, holder=holder, is_key=has_key is True)
+            for one in values
+            if has_key or one.value is None
+        ]
+    return found
 
 
 def _labels(runs: Iterable[Callable[[Inputs], Any]], value: Any) -> Labels:
