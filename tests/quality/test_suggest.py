@@ -139,9 +139,41 @@ def test_shares_that_rise_get_no_limit_above(catalog: predicat.Catalog) -> None:
         assert found[name].method == "trend" and set(found[name].bounds) - {"unknown_at_most"} == {
             "at_least",
             "drift",
+            "anomaly",
         }
         assert "no at_most: " in " ".join(found[name].reasons())
     assert 0.3 < share(found["orders.german"].bounds["at_least"]) < 0.47
+
+
+def test_anomalies_are_bounded_after_four_weeks_that_were_usual(
+    catalog: predicat.Catalog, tmp_path: Path
+) -> None:
+    days = good_days(56)
+    assert not any("anomaly" in item.bounds for item in proposed(catalog, days[:27]).values())
+    found = proposed(catalog, days[:28])
+    assert {item.bounds.get("anomaly") for item in found.values()} == {"0.01%"}
+    assert "28 days are known, and the last 14 were usual" in " ".join(found["orders.german"].reasons())
+    # Not where the figure was unusual of late, on one day or on the last.
+    for place in (20, 27):
+        bad = [measured(2000, 2000, 800 if number != place else 1200) for number in range(28)]
+        few = proposed(catalog, bad)
+        assert "anomaly" in few["orders.positive_id"].bounds and "anomaly" not in few["orders.german"].bounds
+    # They are written, and judge the days that follow.
+    write(tmp_path, list(found.values()))
+    bounded = predicat.load_catalog(tmp_path / "orders.yml")
+    past = [
+        entry
+        for number, one in enumerate(days[:-1])
+        for entry in entries(bounded, one, SERIES, (), moment(number))
+    ]
+
+    def unusual(day: Measure) -> set[str]:
+        checks = judge(bounded, day, SERIES.of(past), now=moment(55))
+        return {check.label for check in checks if "anomaly" in check.kind and check.status != "pass"}
+
+    assert unusual(days[-1]) == set()
+    assert unusual(measured(2000, 2000, 1000)) == {"orders.german anomaly"}
+    assert unusual(measured(3000, 3000, 1200)) == {"orders rows_anomaly"}
 
 
 def test_one_row_of_twenty_is_found_and_good_days_pass(catalog: predicat.Catalog, tmp_path: Path) -> None:
@@ -240,7 +272,7 @@ def test_existing_bounds_stay(catalog: predicat.Catalog, tmp_path: Path) -> None
     after = predicat.load_catalog(file)
     assert str(after.known["orders.positive_id"].coverage["at_least"]) == "1%"
     assert list(after.datasets["orders"].rows) == ["at_least"]
-    assert len(after.known["orders.german"].coverage) == 4
+    assert len(after.known["orders.german"].coverage) == 5
 
 
 def test_no_file_changes_if_the_catalog_would_not_load(catalog: predicat.Catalog, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
@@ -23,6 +23,7 @@ from predicat.quality.forecast import CONFIDENCE, ENOUGH, ODDS, Day, Forecast
 from predicat.quality.history import MOST_DAYS, day_of, days, same_meaning
 from predicat.quality.measure import Measure
 from predicat.quality.plan import Plan
+from predicat.quality.usual import ROWS, SHARE, Scale, missing, usual
 
 
 class Proposed(Struct, frozen=True):
@@ -117,7 +118,8 @@ def suggest(
             same = [entry for entry in past.get(name, ()) if same_meaning(filter_, entry)]
             accepted = _days(same, "accepted", Day(today, "", measure.accepted[name], measure.rows))
             unknown = _days(same, "unknown", Day(today, "", count.unknown, measure.rows))
-            result.append(_of_filter(name, forecast.share(accepted), forecast.share(unknown)))
+            unusual = _anomaly([accepted, unknown], SHARE)
+            result.append(_of_filter(name, forecast.share(accepted), forecast.share(unknown), unusual))
     return result
 
 
@@ -155,6 +157,7 @@ def _of_rows(name: str, days: Sequence[Day]) -> Suggestion:
     proposed = [
         *_ends(found, ("at_least", "at_most"), "rows", _whole),
         *_drift(found, 1.0),
+        *_anomaly([days], ROWS),
     ]
     return Suggestion(name, "rows", proposed, len(found.days), total, found.method)
 
@@ -179,11 +182,12 @@ def _of_freshness(dataset: Dataset, days: Sequence[Day], age: float) -> list[Sug
 _SECONDS = 86_400
 
 
-def _of_filter(name: str, accepted: Forecast, unknown: Forecast) -> Suggestion:
+def _of_filter(name: str, accepted: Forecast, unknown: Forecast, unusual: Iterable[Proposed]) -> Suggestion:
     proposed = [
         *_ends(accepted, ("at_least", "at_most"), "accepted", _percent),
         *_ends(unknown, ("", "unknown_at_most"), "unknown", _percent),
         *_drift(accepted, min(accepted.high - accepted.low, _COARSE)),
+        *unusual,
     ]
     total = sum(day.rows for day in accepted.days)
     return Suggestion(name, "coverage", proposed, len(accepted.days), total, accepted.method)
@@ -213,6 +217,22 @@ def _drift(found: Forecast, most: float) -> Iterator[Proposed]:
         yield Proposed("drift", _percent(found.drift, 0), words(len(found.days), CONFIDENCE))
 
 
+def _anomaly(figures: Sequence[Sequence[Day]], scale: Scale) -> Iterator[Proposed]:
+    """The bound on unusual days: of the figures that it judges, if their last two weeks could be judged and
+    were usual.
+    """
+    rate = (1 - CONFIDENCE) / len(figures)
+    tried = [(days[:place], days[place]) for days in figures for place in range(len(days))[-_TRIED:]]
+    runs = [missing(before, today) for before, today in tried]
+    if all(known >= needed for known, needed in runs) and all(
+        usual(before, today, rate, scale).holds for before, today in tried
+    ):
+        yield Proposed("anomaly", _RATE, say.unusual(len(figures[0]), _TRIED, round(1 / (1 - CONFIDENCE))))
+
+
+# Days that are judged before it is proposed that later ones are.
+_TRIED = 14
+_RATE = f"{round((1 - CONFIDENCE) * 100, 9):g}%"
 _GUESSED = ("once", "few")
 
 

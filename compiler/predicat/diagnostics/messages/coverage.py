@@ -114,6 +114,8 @@ falls = Text[str]("{figures}; the figures fall from day to day, so a limit would
 steps = Text[int, float]("the steps from day to day on {days:count day} (confidence {share:.2%})")
 guessed_steps = Text[int, float]("""the interval of {days:count day} of results, for the difference of two
     days (confidence {share:.2%})""")
+unusual = Text[int, int, int]("""{days:count day} are known, and the last {tried} were usual for their
+    weekdays; one usual day in {rate:,} is an alarm""")
 age = Text[str, int, int, int]("""the newest {field} is {hours:count hour} old, and on {days:count day} rows
     came after {pause:count day} at the latest""")
 
