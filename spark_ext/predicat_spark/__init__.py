@@ -19,7 +19,7 @@ from predicat_spark.matching import (
 from predicat_spark.pipeline import Following, Job, JobFilter, Options, Report, Sink, Source, table
 from predicat_spark.pipeline.events import Events, prometheus
 from predicat_spark.pipeline.start import Input, locate, run, run_job, stream
-from predicat_spark.quality import check_coverage
+from predicat_spark.quality import check_coverage, rows_of
 from predicat_spark.seeking import seek, starting_offsets
 from predicat_spark.sessions import compile_manifest, configure, install, refresh, session
 
@@ -51,6 +51,7 @@ __all__ = [
     "matching_subscriptions",
     "prometheus",
     "refresh",
+    "rows_of",
     "run",
     "run_job",
     "seek",

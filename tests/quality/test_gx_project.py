@@ -147,7 +147,7 @@ def test_a_run_judges_the_rows_of_a_partition(orders: Path) -> None:
         checkpoint(orders).run(batch_parameters=DAY | {"day": 1})
 
 
-@pytest.mark.parametrize("level", ["COMPLETE", "BASIC"])
+@pytest.mark.parametrize("level", ["COMPLETE", pytest.param("BASIC", marks=pytest.mark.slow)])
 def test_the_result_format_is_kept_and_names_each_row(orders: Path, postgres: Any, level: str) -> None:
     with postgres.cursor() as cursor:
         many = [(id_, "x@x.example", "cancelled", 1000, NIGHT) for id_ in range(100, 150)]
@@ -204,6 +204,7 @@ def test_batches_are_the_partitions_of_quality_run(postgres: Any, tmp_path: Path
     } == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["day", "week"])
 def test_the_runs_of_the_page(orders: Path, by: str) -> None:
     (orders / "catalog/orders.yml").write_text(CATALOG.replace("by: day", f"by: {by}"))
@@ -279,7 +280,7 @@ def test_a_run_that_judges_nothing_fails(orders: Path) -> None:
 def test_a_partition_and_keys_on_spark(orders: Path, spark: Any) -> None:
     import great_expectations as gx
 
-    from predicat_spark.quality import rows_of
+    from predicat_spark import rows_of
 
     frame = spark.createDataFrame(
         ROWS, "id bigint, email string, status string, amount bigint, placed_at timestamp"
@@ -320,6 +321,7 @@ def test_bounds_that_are_left_out_have_place_reason_and_alternative(orders: Path
     assert "predicat quality run judges it" in done.stdout
 
 
+@pytest.mark.slow
 def test_examples_and_metadata_of_expectations(
     postgres: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
