@@ -313,6 +313,26 @@ def test_an_index_that_was_dropped(installed: Any) -> None:
         check(installed, given, text, _served(text, index, installed))
 
 
+def test_what_raises_without_its_index(installed: Any) -> None:
+    """Whole numbers that are written with decimals, those beyond the doubles, and nothing else. The filter
+    accepts such a row, so no test before the author's cast can keep it from the cast; and an index serves
+    only conditions with the cast.
+    """
+    whole = [value for value in NUMBERS if "." in value and float(value).is_integer()]
+    for kind, allowed in rounds((("int", whole), ("bigint", whole), ("float8", ["1e400"])), 3):
+        fill(installed, [])
+        sql = _served(f"(profile->>'a')::{kind} > 0", f"(((profile ->> 'a')::{kind}))", installed)
+        raised = []
+        for value in (*NUMBERS, "1e400", *(json.dumps(word) for word in WORDS), *OTHERS):
+            installed.execute("TRUNCATE public.records")
+            installed.execute("INSERT INTO public.records VALUES (1, %s::jsonb)", [f'{{"a": {value}}}'])
+            try:
+                found(installed, sql)
+            except psycopg.DataError:
+                raised.append(value)
+        assert allowed[0] in raised and set(raised) <= {*allowed}, f"{sql}\n{raised}"
+
+
 def _castable(connection: Any, index: str) -> list[str]:
     """The documents of rows that can be in an index."""
     connection.execute("CREATE TEMPORARY TABLE one (id bigint, profile jsonb)")
