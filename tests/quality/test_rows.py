@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 import predicat
+from predicat.deploy.failures import errors_reported
 from predicat.deploy.rows import fill_duckdb, fill_postgres
 from predicat.diagnostics import PredicatError
 from predicat.explain.explanation import explain_node, reason
@@ -363,6 +364,15 @@ def test_more_conditions_than_postgresql_has_arguments(tmp_path: Path, postgres:
     told = [f"n is not {number}: UNKNOWN (n is missing)" for number in range(200)]
     assert json.loads(line)["predicat_reason"] == "; ".join(told)
     postgres.execute("DROP VIEW parted")
+
+
+def test_errors_of_sensitive_data_have_no_values(postgres: Any) -> None:
+    told: dict[bool, str] = {}
+    for sensitive in (False, True):
+        with pytest.raises(PredicatError) as error, errors_reported(postgres, sensitive=sensitive):
+            postgres.execute("SELECT 's3ntinel'::int")
+        told[sensitive] = str(error.value)
+    assert "s3ntinel" in told[False] and "s3ntinel" not in told[True] and "22P02" in told[True]
 
 
 PEOPLE = """apiVersion: predicat/v1
