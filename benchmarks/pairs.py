@@ -1,14 +1,20 @@
-"""Times proofs of pairs that look alike: `python benchmarks/pairs.py [pairs]`.
+"""Times proofs of pairs that look alike: `python benchmarks/pairs.py [pairs] [--columns COUNT]`.
 
 CPU milliseconds of `predicat.compare` with its default time limit, for each pair of tests/review/pairs.yml
 (LIKE against regular expressions, text functions, conversions, NULL, arithmetic, time, arrays, JSON); how
 many of them are open; and the share of the second opinion, the rows that each proof is confronted with.
 Parsing is not counted.
+
+With `--columns`, so many pairs of each group of benchmarks/pairs.yml (conditions on one column), chosen at
+random with one seed: how many of each group are open, and because of which operators.
 """
 
 import argparse
+import random
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +24,13 @@ import predicat
 from predicat.proof.compare import EXACT
 from predicat.proof.second_opinion import SecondOpinion
 
+Pair = tuple[predicat.Predicate, predicat.Predicate]
+OPEN = ("undecided", "unsupported")
+COLUMNS = Path(__file__).resolve().parent / "pairs.yml"
 TABLE = Path(__file__).resolve().parent.parent / "tests" / "review" / "pairs.yml"
 
 
-def pairs(most: int | None) -> list[tuple[predicat.Predicate, predicat.Predicate]]:
+def pairs(most: int | None) -> list[Pair]:
     table = yaml.safe_load(TABLE.read_text())
     fields = table.pop("fields")
     rows = [(language, row) for language, rows in table.items() for row in rows]
@@ -30,6 +39,30 @@ def pairs(most: int | None) -> list[tuple[predicat.Predicate, predicat.Predicate
         (predicat.parse(row[0], language, fields), predicat.parse(row[1], language, fields))
         for language, row in chosen
     ]
+
+
+def of_columns(count: int) -> Iterator[tuple[str, list[Pair]]]:
+    """Some pairs of each group of conditions on one column."""
+    table = yaml.safe_load(COLUMNS.read_text())
+    fields, chance = table.pop("fields"), random.Random(1)
+    for group, texts in table.items():
+        read = [predicat.parse(text, "spark", fields) for text in texts]
+        every = list(combinations(read, 2))
+        yield group, chance.sample(every, min(count, len(every)))
+
+
+def open_columns(count: int) -> None:
+    """Print which pairs of conditions on one column are open."""
+    asked = still_open = 0
+    for group, chosen in of_columns(count):
+        verdicts = [predicat.compare(before, after) for before, after in chosen]
+        reasons = Counter(
+            " ".join(verdict.operators) or verdict.kind for verdict in verdicts if verdict.kind in OPEN
+        )
+        asked, still_open = asked + len(chosen), still_open + reasons.total()
+        most = ", ".join(f"{name} ({number})" for name, number in reasons.most_common(6))
+        print(f"{group}: {reasons.total()} of {len(chosen)} open{': ' if most else ''}{most}")
+    print(f"of one column: {still_open} of {asked} open ({100 * still_open / asked:.1f} %)")
 
 
 class Timed:
@@ -61,7 +94,7 @@ def main(most: int | None) -> None:
         verdict = predicat.compare(before, after)
         times.append(1000 * (time.process_time() - start))
         opinions.append(opinion.milliseconds)
-        still_open += verdict.kind in ("undecided", "unsupported")
+        still_open += verdict.kind in OPEN
         exact += verdict.proof == EXACT
     share = sum(opinions) / sum(times)
     print(
@@ -83,4 +116,9 @@ if __name__ == "__main__":
     parser.add_argument(
         "pairs", nargs="?", type=int, help="so many of the pairs; all of them unless it is given"
     )
-    main(parser.parse_args().pairs)
+    parser.add_argument("--columns", type=int, help="so many pairs of each column instead", metavar="COUNT")
+    arguments = parser.parse_args()
+    if arguments.columns is None:
+        main(arguments.pairs)
+    else:
+        open_columns(arguments.columns)

@@ -102,6 +102,31 @@ def test_a_key_has_a_value_or_none_or_is_missing() -> None:
         assert found.possible == {tuple(function(row) for function in functions) for row in rows}
 
 
+OF_ELEMENTS = {
+    "ns": (
+        *("array_max(ns) > 3", "array_min(ns) > 3", "array_max(ns) = 4", "exists(ns, x -> x > 3)"),
+        *("forall(ns, x -> x > 3)", "array_position(ns, 4) > 0", "size(filter(ns, x -> x > 3)) >= 2"),
+    ),
+    "s": (
+        *("size(filter(split(s, ','), x -> x = 'a')) > 0", "array_contains(split(s, ','), 'a')"),
+        *("size(filter(split(s, ','), x -> x LIKE 'a%')) = 0", "size(split(s, ',')) = 1", "s LIKE 'a,%'"),
+    ),
+}
+ARRAYS = [list(array) for size in range(4) for array in product((None, -1, 3, 4, 5), repeat=size)]
+JOINED = ["".join(chars) for size in range(6) for chars in product("a,b", repeat=size)]
+
+
+@pytest.mark.parametrize(("name", "values"), [("ns", ARRAYS), ("s", JOINED)])
+def test_elements_and_parts_have_the_outcomes_of_the_evaluator(name: str, values: list[Any]) -> None:
+    rows = [{name: value} for value in (None, *values)]
+    nodes = [node(text, "spark") for text in OF_ELEMENTS[name]]
+    for left, right in rounds(product(nodes, nodes), 25):
+        found = cases(left, right)
+        functions = over_inputs(left), over_inputs(right)
+        assert found is not None
+        assert found.possible == {tuple(function(row) for function in functions) for row in rows}
+
+
 # --- texts
 
 TEXTS = ["".join(chars) for size in range(5) for chars in product("aB- ", repeat=size)]

@@ -286,6 +286,19 @@ class Texts:
         cells = found.line()
         return self.number(number, cells.starts, cells.labels, found.others[0])
 
+    def kept_parts(self, kept: Quantifier, most: int, label: Callable[[int | None], Label]) -> Machine:
+        """The label of the number of parts that a filter keeps, if only none and some differ."""
+        if (
+            kept.kind != "filter"
+            or not isinstance(kept.source, Call)
+            or kept.source.op != "split"
+            or most > 2
+        ):
+            raise Opaque
+        body = Texts(Variable(STRING, kept.variable)).closed(kept.body)
+        some = self.parts("any", kept.source, relabelled(body, lambda passed: passed is True))
+        return relabelled(some, lambda found: label(None if found is None else int(found)))
+
     def number(
         self, node: Call, starts: tuple[int, ...], labels: tuple[Label, ...], unknown: Label
     ) -> Machine:
@@ -301,6 +314,8 @@ class Texts:
                 raise Opaque
             if node.op == "length":
                 return self.of(inner, relabelled(m.length(most), label), unknown)
+            if isinstance(inner, Quantifier):
+                return self.kept_parts(inner, most, label)
             if node.op == "size":
                 by, limit = _split_by(inner)
                 parts = relabelled(m.split_parts(by, limit, most), label)

@@ -42,6 +42,8 @@ Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
 _LONGEST = 20_000
 _MOST_COUNTED = 6
+# What depends on all elements of an array.
+_OF_ALL = ("array_max", "array_min", "array_position")
 # What reads a JSON value of a kind, and as what.
 _KINDS: dict[str, tuple[str, Type]] = {
     "string": ("json_string", STRING),
@@ -324,6 +326,8 @@ class _Arrays:
                 self.body(Call(BOOLEAN, "eq", (self.element, value)))
             case Quantifier(kind="any" | "all" | "one", source=source) if source == self.variable:
                 self.body(self.own(node), 2 if node.kind == "one" else 0)
+            case Call() if (extreme := self.extreme(node)) is not None:
+                self.bounded(node, extreme)
             case Call():
                 test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
                 if test is not node and test != node:
@@ -333,6 +337,41 @@ class _Arrays:
                     self.filtered(node)
             case _:
                 raise Opaque
+
+    def extreme(self, node: Call) -> Call | None:
+        """The greatest or the least element, or the place of one, that a test is about."""
+        found = {
+            part
+            for part in walk(node)
+            if isinstance(part, Call) and part.op in _OF_ALL and self.is_whole(part.args[0])
+        }
+        return found.pop() if len(found) == 1 else None
+
+    def is_whole(self, node: Node) -> bool:
+        """Whether a node is the array, or its elements that are not NULL."""
+        if isinstance(node, Quantifier) and node.kind == "filter":
+            own = Variable(self.element.type, node.variable)
+            present = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (own,)),))
+            return node.source == self.variable and node.body == present
+        return node == self.variable
+
+    def bounded(self, node: Call, extreme: Call) -> None:
+        """Add a test of the greatest or the least integer, or of whether an element has a place: it depends
+        on which elements reach the values at which its outcome changes.
+        """
+        result = x_of(BIGINT)
+        test = substituted(node, extreme, result)
+        self.closed(test, result)
+        cuts = outcomes(test, result).line().starts[1:]
+        if extreme.op == "array_position":
+            if any(cut > 1 for cut in cuts) or not isinstance(extreme.args[1], Literal):
+                raise Opaque
+            self.body(Call(BOOLEAN, "eq", (self.element, extreme.args[1])))
+        elif extreme.type != BIGINT:
+            raise Opaque
+        else:
+            for cut in cuts:
+                self.body(Call(BOOLEAN, "ge", (self.element, Literal(BIGINT, cut))))
 
     def filtered(self, node: Call) -> None:
         """Add a test of the number of elements that a filter keeps."""
