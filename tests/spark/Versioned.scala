@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.catalyst.analysis.{NoSuchTableException, TableAlreadyExistsException}
 import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData
@@ -214,8 +214,11 @@ class RowWriters(folder: String, schema: StructType) extends DataWriterFactory {
     Files.createDirectories(path.getParent)
     private val out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(path)))
     private val bytes = UnsafeProjection.create(schema)
+    // Spark 4.0 has the kind of change before the columns of a table that has no columns of its own for that.
+    private lazy val changed = ProjectingInternalRow(schema, 1 to schema.length)
     override def write(row: InternalRow): Unit = {
-      val found = bytes(row).getBytes
+      if (row.numFields > schema.length) changed.project(row)
+      val found = bytes(if (row.numFields > schema.length) changed else row).getBytes
       out.writeInt(found.length)
       out.write(found)
     }
