@@ -140,6 +140,31 @@ def test_a_waiver_is_shown_until_it_ends_and_then_refused(shop: Path) -> None:
     assert "waived until" not in done.stdout
 
 
+def test_models_and_dashboards_of_dbt_are_named(shop: Path) -> None:
+    def node(code: str, *parents: str) -> dict[str, object]:
+        return {"raw_code": code, "depends_on": {"nodes": list(parents)}}
+
+    nodes = {
+        "model.shop.pii": {
+            "name": "pii",
+            **node("WHERE {{ predicat_filters.where_filter( 'orders.one@1' ) }}"),
+        },
+        "model.shop.sums": {"name": "sums", **node("SELECT 1", "model.shop.pii")},
+        "model.shop.other": {"name": "other", **node('{{ matches_filter("orders.two") }}')},
+        "test.shop.unique": {"name": "unique", **node("", "model.shop.pii")},
+    }
+    board = {"name": "board", "label": "The board", "owner": {"email": "bi@x"}, **node("", "model.shop.sums")}
+    manifest = shop / "manifest.json"
+    manifest.write_text(json.dumps({"nodes": nodes, "exposures": {"exposure.shop.board": board}}))
+    done = run("diff", "main", "--dbt", "manifest.json", cwd=shop).stdout
+    assert "  affects dbt models: pii, sums\n  affects exposures: The board\n" in done
+    assert "  owners: bi@x\n" in done
+    for text in ("{}", "[", "[1]", '{"nodes": [], "exposures": 1}'):
+        manifest.write_text(text)
+        refused = run("diff", "main", "--dbt", "manifest.json", cwd=shop)
+        assert refused.returncode == 2 and "manifest.json is no manifest of dbt" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -76,13 +76,16 @@ def command(
         "Exit code 1 for entries of this severity, and worse ones. Default: if rows change.",
         type=click.Choice(FAILURES),
     ),
+    dbt: Path | None = option(
+        "--dbt MANIFEST", "Also name the models and exposures of dbt's target/manifest.json behind a filter."
+    ),
     approved: tuple[str, ...] = option(
         "--approved NAME", "Who has approved the change, by the names in `review` of the project file."
     ),
 ) -> None:
     needs_review()
     with _sides(base, folder, variables) as sides:
-        if _review(sides, folder, form, out, effort, data, master, approved, fail_on):
+        if _review(sides, folder, form, out, effort, data, master, approved, fail_on, dbt):
             raise click.exceptions.Exit(1)
 
 
@@ -96,12 +99,14 @@ def _review(
     master: str,
     approved: tuple[str, ...],
     fail_on: str | None,
+    dbt: Path | None,
 ) -> bool:
     """Writes the review: whether it is a failure."""
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.forge.owners import Owners  # noqa: PLC0415  # as above
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
+    from predicat.review.dbt import with_dbt  # noqa: PLC0415  # as above
     from predicat.review.impact import impact  # noqa: PLC0415  # as above
     from predicat.review.severity import fails  # noqa: PLC0415  # as above
 
@@ -118,6 +123,7 @@ def _review(
     )
     if problems := sides.problems():
         raise PredicatError(problems)
+    result = with_dbt(result, dbt) if dbt is not None else result
     result = _judge(sides, folder).judged(result, approved)
     counts: dict[str, Counts] = {}
     for source in data:

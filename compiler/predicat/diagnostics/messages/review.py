@@ -86,6 +86,8 @@ no_common_commit = Failure[str, str | None]("""usage: {name} and HEAD have no co
 no_predicates = Failure[str, object]("""manifest: the manifest {path} cannot be read: it has no predicates to
     compare with ({reason})
     hint: run predicat compile again""")
+no_dbt_manifest = Failure[object, object]("""manifest: {path} is no manifest of dbt ({reason})
+    hint: dbt parse writes target/manifest.json""")
 no_such_folder = Failure[str]("unreadable: cannot read {path}: there is no such folder")
 group_not_measured = Text[str, str]("""{dataset}.{group} was not measured: there is no such group, or a
     filter of it could not be measured""")
