@@ -29,6 +29,7 @@ TESTS = {
             "year(x) - month(x) = 2020",
             "year(x) % 100 = 0 OR day(x) = 3",
         ),
+        *("year(x) * 10000 + month(x) * 100 + day(x) >= 20240229",),
         *("date_format(x, 'MM-dd') = '02-29'", "date_format(x, 'dd.MM.yyyy') = '31.03.2024'"),
         *("date_format(x, 'EEEE') = 'Monday'", "lower(date_format(x, 'MMM')) IN ('mar', 'feb')"),
         *("dayname(x) IN ('Sat', 'Sun')", "CAST(x AS STRING) LIKE '2024-03-%'", "CAST(x AS STRING) < '0200'"),
@@ -37,7 +38,12 @@ TESTS = {
         "IF(day(x) > 15, last_day(x), trunc(x, 'MM')) = date_add(x, 1)",
     ),
     "timestamp": (
-        *("hour(x) * 60 + minute(x) BETWEEN 510 AND 1050", "minute(x) % 15 = 0", "second(x) = minute(x)"),
+        *(
+            "hour(x) * 60 + minute(x) BETWEEN 510 AND 1050",
+            "minute(x) % 15 = 0",
+            "second(x) = minute(x)",
+            "hour(x) * 3600 + minute(x) * 60 + second(x) > 30600",
+        ),
         *("date_trunc('hour', x) = x", "x > date_trunc('week', x)", "x = date_trunc('month', x)"),
         *("CAST(x AS DATE) = date_trunc('month', x)", "last_day(CAST(x AS DATE)) = CAST(x AS DATE)"),
         *("unix_timestamp(x) % 86400 = 0", "x + INTERVAL 1 MONTH > TIMESTAMP '2024-02-29 12:00:00'"),

@@ -13,8 +13,9 @@ from itertools import product as combinations
 from math import prod
 from typing import Any
 
+from predicat.analysis.facts import integers, may_overflow
 from predicat.ir.nodes import LEAVES, Call, Field, FieldDecl, Literal, Node, children, substituted, walk
-from predicat.ir.operators import OPS
+from predicat.ir.operators import COMPARISONS, OPS
 from predicat.ir.types import BIGINT, DATE
 from predicat.semantics.calendar import DIGITS, pieces
 from predicat.semantics.calendar import formatted as shown
@@ -58,7 +59,14 @@ def of_parts(test: Node, variable: Field, preimage: Preimage) -> Partition:
     """The outcomes of a test by those of its parts. Raises Opaque."""
     parts = list(dict.fromkeys(_parts(test, variable)))
     ranges = [_range(part) for part in parts]
-    if not parts or prod(map(len, ranges)) > _MOST:
+    if not parts:
+        raise Opaque
+    alike = [{value: value for value in values} for values in ranges]
+    if prod(map(len, ranges)) > _MOST:
+        widest = max(range(len(parts)), key=lambda place: len(ranges[place]))
+        alike[widest] = _alike(test, parts[widest], ranges[widest])
+    chosen = [sorted(set(one.values())) for one in alike]
+    if prod(map(len, chosen)) > _MOST:
         raise Opaque
     fields = [Field(BIGINT, FieldDecl(f"part{place}", BIGINT)) for place in range(len(parts))]
     own = test
@@ -69,10 +77,13 @@ def of_parts(test: Node, variable: Field, preimage: Preimage) -> Partition:
     if variable in walk(own):
         raise Opaque
     run, names = compile_node(own), [field.decl.name for field in fields]
-    outcome = {row: run(dict(zip(names, row, strict=True))) for row in combinations(*ranges)}
+    outcome = {row: run(dict(zip(names, row, strict=True))) for row in combinations(*chosen)}
     absent = compile_node(test)({variable.decl.name: None})
-    classes, known = _classes(ranges, outcome)
-    found = [preimage(part, _stepped(of)) for part, of in zip(parts, classes, strict=True)]
+    classes, known = _classes(chosen, outcome)
+    found = [
+        preimage(part, _stepped({value: of[one] for value, one in same.items()}))
+        for part, same, of in zip(parts, alike, classes, strict=True)
+    ]
     return product(found, lambda *labels: absent if _NULL in labels else known[labels])
 
 
@@ -96,8 +107,28 @@ def _range(part: Node) -> range:
             raise Opaque
 
 
+def _alike(test: Node, part: Call, values: range) -> dict[int, int]:
+    """For each value of a part one with the same outcomes beside all values of the others: where the range
+    of the calculation shows on which side of a constant it is. Raises Opaque for other tests.
+    """
+    match test:
+        case Call(op=op, args=(inner, Literal(value=int(by)))) if op in COMPARISONS and not may_overflow(
+            inner
+        ):
+            pass
+        case _:
+            raise Opaque
+    first: dict[bool, int] = {}
+    result = {}
+    for value in values:
+        least, greatest = integers(substituted(inner, part, Literal(BIGINT, value)))
+        is_known = greatest < by or least > by
+        result[value] = first.setdefault(least > by, value) if is_known else value
+    return result
+
+
 def _classes(
-    ranges: Sequence[range], outcome: dict[tuple[int, ...], Label]
+    ranges: Sequence[Sequence[int]], outcome: dict[tuple[int, ...], Label]
 ) -> tuple[list[dict[int, int]], dict[tuple[int, ...], Label]]:
     """The class of each value of each part, and the outcomes of combinations of classes."""
     classes: list[dict[int, int]] = []
