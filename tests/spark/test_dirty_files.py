@@ -13,7 +13,7 @@ from predicat_spark.pipeline.source import Reading, read_relation
 from predicat_spark.quality import on_spark
 from predicat_spark.settings import READING, settings
 from tests.files.dirty import FILES, FILTERS, write
-from tests.files.test_cells import BAD, CSV, KINDS, TEXTS, converted, declared, is_nan
+from tests.files.test_cells import BAD, CSV, KINDS, PARTS, TEXTS, converted, declared, documents, is_nan, part
 from tests.files.test_dirty_files import UNREADABLE, matched, written
 from tests.rounds import rounds
 
@@ -143,3 +143,26 @@ def test_a_text_means_the_same_on_spark(spark: Any) -> None:
                     if isinstance(wanted, bool)
                     else (float(shown) == wanted or is_nan(wanted))
                 ), (row.x, kind)
+
+
+def test_parts_of_json_mean_the_same_on_spark(spark: Any, tmp_path: Path) -> None:
+    """One file, a field for each type, and a row for each document."""
+    rows = {kind: list(documents(kind).items()) for kind in PARTS}
+    fields = "".join(f"  x{place}: '{part(kind).shown_type}'\n" for place, kind in enumerate(PARTS))
+    head = "apiVersion: predicat/v1\ndataset: d\nfields:\n  id: bigint\n"
+    (tmp_path / "c.yml").write_text(f"{head}{fields}filters: {{any: {{sql: id > 0}}}}\n")
+    lines = [
+        f'{{"id": {id_}, '
+        + ", ".join(
+            f'"x{place}": {rows[kind][id_][0]}' for place, kind in enumerate(PARTS) if id_ < len(rows[kind])
+        )
+        + "}"
+        for id_ in range(max(map(len, rows.values())))
+    ]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines))
+    dataset = predicat.load_catalog(tmp_path).datasets["d"]
+    with settings(spark, {**READING, **_INTERPRETED}):
+        found = read_relation(spark, str(tmp_path / "in.jsonl"), dataset).frame.orderBy("id").collect()
+    for place, kind in rounds(enumerate(PARTS), 4):
+        fits = [row[f"x{place}"] is not None for row in found[: len(rows[kind])]]
+        assert fits == [fits for _, fits in rows[kind]], kind

@@ -16,6 +16,7 @@ from typing import Any, Self
 from sqlglot import exp
 
 from predicat.backends import dialect
+from predicat.backends.column_types import EXACT_DIGITS
 from predicat.backends.sql.column_forms import as_held
 from predicat.catalog.file_formats import FileFormat
 from predicat.diagnostics import NOWHERE
@@ -26,6 +27,7 @@ from predicat.ir.python_values import RowError
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
+    DATE,
     DOUBLE,
     JSON,
     MAX_PRECISION,
@@ -37,7 +39,6 @@ from predicat.ir.types import (
     Scalar,
     StructType,
     Type,
-    with_forms,
 )
 from predicat.ir.widths import FLOAT_LEAST, FLOAT_MOST, as_stored
 from predicat.semantics.evaluate import compile_node
@@ -178,46 +179,90 @@ _EACH = {
     "duckdb": 'LIST_TRANSFORM({items}, LAMBDA "{name}": {value})',
     "spark": "TRANSFORM({items}, `{name}` -> {value})",
 }
+# Whether all elements of an array of booleans are TRUE, also of none.
+_EVERY = {"duckdb": "COALESCE(LIST_BOOL_AND({0}), TRUE)", "spark": "COALESCE(FORALL({0}, x -> x), TRUE)"}
 # The one element of an array, an array of one, and a struct.
 _ONE = {"duckdb": ("[{0}]", "[1]"), "spark": ("ARRAY({0})", "[0]")}
 _STRUCT = {"duckdb": ("STRUCT_PACK({0})", "{1} := {2}"), "spark": ("NAMED_STRUCT({0})", "{0}, {2}")}
+# The parts of JSON whose texts are read, because an engine makes other values of some, or NULL: DuckDB makes
+# 2 of the integer 1.5. These texts have the digits of a double, so Spark reads decimals with more digits.
+_TEXTS = {
+    "duckdb": frozenset({BIGINT, DOUBLE, BOOLEAN, DATE, TIMESTAMP}),
+    "spark": frozenset({DATE, TIMESTAMP}),
+}
+_LONGER_DECIMALS = frozenset({"spark"})
 
 
-def read_type(decl: FieldDecl) -> Type:
-    """The type in which engines read JSON of a field: with texts where its column has a form."""
-    return with_forms(held_type(decl), lambda _: STRING)
+def read_type(engine: str, decl: FieldDecl) -> Type:
+    """The type in which an engine reads JSON of a field: `in_forms` makes its column of it."""
+    return _read(engine, held_type(decl))
 
 
-def in_forms(engine: str, sql: str, kind: Type, level: int = 0) -> str:
-    """A value of `read_type` as one of the type of the column."""
-    name = f"__x{level}"
+def _read(engine: str, kind: Type) -> Type:
     match kind:
-        case _ if core_type(kind) == kind:
-            return sql
-        case FormType():
-            items, first = _ONE[engine]
-            value = _of_text(engine, name, kind)
-            return _EACH[engine].format(items=items.format(sql), name=name, value=value) + first
         case ArrayType(element):
-            value = in_forms(engine, _quoted(engine, name), element, level + 1)
-            return _EACH[engine].format(items=sql, name=name, value=value)
+            return ArrayType(_read(engine, element))
+        case StructType(members):
+            return StructType(tuple((name, _read(engine, member)) for name, member in members))
+        case DecimalType(precision, scale) if engine in _LONGER_DECIMALS:
+            return DecimalType(MAX_PRECISION, MAX_PRECISION - precision + scale)
+        case DecimalType(precision, _) if precision > EXACT_DIGITS:
+            return kind
+        case _ if isinstance(kind, FormType | DecimalType) or kind in _TEXTS[engine]:
+            return STRING
+        case _:
+            return kind
+
+
+def in_forms(engine: str, sql: str, kind: Type) -> str:
+    """A value of `read_type` as one of the type of the column; NULL if a part of it is no value."""
+    if _read(engine, kind) == kind:
+        return sql
+    name = _quoted(engine, "__x")
+    fits, value = _part(engine, name, kind, 0)
+    return _bound(engine, sql, "__x", f"CASE WHEN {fits} THEN {value} END")
+
+
+def _bound(engine: str, sql: str, name: str, value: str) -> str:
+    """A value that reads a name for some SQL, which is written once."""
+    items, first = _ONE[engine]
+    return _EACH[engine].format(items=items.format(sql), name=name, value=value) + first
+
+
+def _part(engine: str, sql: str, kind: Type, level: int) -> tuple[str, str]:
+    """Whether a part is a value, and that value."""
+    match kind:
+        case _ if _read(engine, kind) == kind:
+            return "TRUE", sql
+        case ArrayType(element):
+            name = f"__x{level}"
+            inner, value = _part(engine, _quoted(engine, name), element, level + 1)
+            fits, values = (_EACH[engine].format(items=sql, name=name, value=one) for one in (inner, value))
+            return _EVERY[engine].format(fits), values
         case StructType(members):
             struct, pair = _STRUCT[engine]
             parts = [
-                pair.format(
-                    exp.Literal.string(member).sql(dialect=engine),
-                    _quoted(engine, member),
-                    in_forms(engine, f"({sql}).{_quoted(engine, member)}", inner, level + 1),
-                )
+                (member, *_part(engine, f"({sql}).{_quoted(engine, member)}", inner, level + 1))
                 for member, inner in members
             ]
-            return f"CASE WHEN {sql} IS NOT NULL THEN {struct.format(', '.join(parts))} END"
+            pairs = [
+                pair.format(exp.Literal.string(member).sql(dialect=engine), _quoted(engine, member), value)
+                for member, _, value in parts
+            ]
+            made = f"CASE WHEN {sql} IS NOT NULL THEN {struct.format(', '.join(pairs))} END"
+            return " AND ".join(f"({fits})" for _, fits, _ in parts), made
+        case DecimalType() if engine in _LONGER_DECIMALS:
+            value = f"TRY_CAST({sql} AS {kind})"
+            return f"({sql} IS NULL OR COALESCE({value} = {sql}, FALSE))", value
         case _:
-            return sql
+            name = f"__x{level}"
+            value = _bound(engine, sql, name, _of_text(engine, name, kind))
+            return f"({sql} IS NULL OR {value} IS NOT NULL)", value
 
 
 def _of_text(engine: str, name: str, kind: Type) -> str:
-    return sql(engine, name, FieldDecl(name, core_type(kind), stored=str(kind)), FileFormat("json"))
+    decl = FieldDecl(name, core_type(kind), stored="" if core_type(kind) == kind else str(kind))
+    return sql(engine, name, decl, FileFormat("json"))
 
 
 def _quoted(engine: str, name: str) -> str:

@@ -298,7 +298,7 @@ def _conversion(text: str, whole: str, decl: FieldDecl, form: FileFormat) -> tup
     if form.kind == "json" and decl.type == JSON:
         there = f"CASE WHEN json_type({whole}) <> 'NULL' THEN {whole} END"
         return there, there
-    read = f"TRY_CAST(TRY_CAST({there} AS JSON) AS {duckdb_type(cells.read_type(decl))})"
+    read = f"TRY_CAST(TRY_CAST({there} AS JSON) AS {duckdb_type(cells.read_type('duckdb', decl))})"
     return there, cells.in_forms("duckdb", read, held_type(decl))
 
 

@@ -366,7 +366,7 @@ def _typeless(
                 if given is not None
                 else not nested
                 if cells.is_scalar(decl.type)
-                else _shown(column.dataType) != _compact(str(cells.read_type(decl)))
+                else _shown(column.dataType) != _compact(str(cells.read_type("spark", decl)))
             )
         ]
     )
@@ -428,14 +428,14 @@ def _inner(frame: DataFrame, name: str) -> str:
 
 def _conversion(frame: DataFrame, name: str, decl: FieldDecl, form: FileFormat) -> str | None:
     """The SQL of a column as the catalog declares it; None where it is so already."""
-    kind = decl.shown_type if cells.is_scalar(decl.type) else str(cells.read_type(decl))
-    column, held = quoted(name), held_type(decl)
+    column, held, read = quoted(name), held_type(decl), cells.read_type("spark", decl)
+    kind = decl.shown_type if cells.is_scalar(decl.type) else str(read)
     inner = _inner(frame, name)
     if inner == "string" and cells.is_scalar(decl.type):
         is_text = decl.type == STRING and form_of(decl.stored) is None and not form.nulls
         return None if is_text else cells.sql("spark", name, decl, form)
     if _shown(frame.schema[name].dataType) == _compact(kind):
-        is_same = cells.is_scalar(decl.type) or held == decl.type
+        is_same = cells.is_scalar(decl.type) or read == held
         return None if is_same else cells.in_forms("spark", column, held)
     text = column if inner == "string" else f"to_json({column})"
     if kind == "json":
