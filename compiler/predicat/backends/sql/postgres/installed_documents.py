@@ -34,28 +34,41 @@ def _number(kind: str, usual: str, **others: str) -> str:
 _TEXT = _by_kind(
     string="{text}", boolean="{text}", number=f"CASE WHEN {_WHOLE} THEN {{text}} ELSE {{exact}} END"
 )
-_DOUBLE = _number("float8", "OCTET_LENGTH({text}) < 300", string="predicat.to_double({text})")
-_BOOLEAN = _by_kind(boolean="{text} = 'true'", string="predicat.to_boolean({text})", number="{exact}")
-_NARROW = "pg_input_is_valid({text}, 'int4')"
-_BIGINT = "predicat.to_bigint({text})"
-_INT = f"CASE WHEN {_BIGINT} BETWEEN -2147483648 AND 2147483647 THEN {_BIGINT} END"
-# The types that the functions return, and their bodies where strings can be tested.
-_BODIES = {
-    "text": ("text", _TEXT),
-    "text_to_bigint": ("bigint", _number("bigint", _WHOLE, string=_BIGINT)),
-    "text_to_int": ("bigint", _number("bigint", _NARROW, string=_INT)),
-    "text_to_double": ("float8", _DOUBLE),
-    "text_to_boolean": ("boolean", _BOOLEAN),
-    "text_to_date": ("date", _by_kind(string="predicat.to_date({text})")),
-    "text_to_timestamp": ("timestamptz", _by_kind(string="predicat.to_timestamp({text})")),
-    "round_to_bigint": ("bigint", _number("bigint", _WHOLE)),
-    "round_to_int": ("bigint", _number("bigint", _NARROW)),
+# Servers that cannot test a string, before 16, leave strings to the function for any value.
+_NARROW = {
+    True: "pg_input_is_valid({text}, 'int4')",
+    False: "OCTET_LENGTH({text}) <= 9 AND STRPOS({text}, '.') = 0",
 }
+
+
+def _bodies(*, tests_strings: bool) -> dict[str, tuple[str, str]]:
+    """The types that the functions return, and their bodies."""
+
+    def string(sql: str) -> str:
+        return sql if tests_strings else "{exact}"
+
+    narrow, bigint = _NARROW[tests_strings], "predicat.to_bigint({text})"
+    int_ = f"CASE WHEN {bigint} BETWEEN -2147483648 AND 2147483647 THEN {bigint} END"
+    double, boolean = string("predicat.to_double({text})"), string("predicat.to_boolean({text})")
+    return {
+        "text": ("text", _TEXT),
+        "text_to_bigint": ("bigint", _number("bigint", _WHOLE, string=string(bigint))),
+        "text_to_int": ("bigint", _number("bigint", narrow, string=string(int_))),
+        "text_to_double": ("float8", _number("float8", "OCTET_LENGTH({text}) < 300", string=double)),
+        "text_to_boolean": (
+            "boolean",
+            _by_kind(boolean="{text} = 'true'", string=boolean, number="{exact}"),
+        ),
+        "text_to_date": ("date", _by_kind(string=string("predicat.to_date({text})"))),
+        "text_to_timestamp": ("timestamptz", _by_kind(string=string("predicat.to_timestamp({text})"))),
+        "round_to_bigint": ("bigint", _number("bigint", _WHOLE)),
+        "round_to_int": ("bigint", _number("bigint", narrow)),
+    }
 
 
 def definitions(server: int) -> Iterator[Definition]:
     """The functions of a version of the server, each after those that it calls."""
-    for name, (returns, body) in _BODIES.items():
+    for name, (returns, body) in _bodies(tests_strings=server >= SINCE).items():
         kind = name.rpartition("_")[2]
         read = "the text of j ->> k" if kind == name else f"CAST(j ->> k AS {kind})"
         note = f"{read.replace('->>', '->') if name.startswith('round') else read}, NULL if there is none"
@@ -63,7 +76,7 @@ def definitions(server: int) -> Iterator[Definition]:
             meaning = (OF_MEMBER if "k" in arguments else OF_JSON)[name]
             exact = POSTGRES.text(POSTGRES.tree(meaning))
             call = f"predicat.exact_{name}({given})"
-            usual = body.format(value=value, text=text, exact=call) if server >= SINCE else call
+            usual = body.format(value=value, text=text, exact=call)
             # Cheaper than the author's cast, so that the planner evaluates it first: see `index_numbers`.
             yield Definition(f"exact_{name}", arguments, returns, exact, note, stable=True, cost=1)
             yield Definition(name, arguments, returns, usual, note, stable=True)
