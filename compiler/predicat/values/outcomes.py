@@ -201,6 +201,8 @@ def _by_calendar(test: Node, variable: Field) -> Partition:
     dates = x_of(DATE)
     if variable.type == DATE:
         return of_calendar(test, variable, preimage.of_type(DATE))
+    if variable.type != TIMESTAMP:
+        raise Opaque
     found = outcomes(_of_day(test, variable, dates), dates, exact=True)
     return preimage.preimage(Call(DATE, "to_date", (variable,)), found, variable, exact=True)
 
