@@ -17,6 +17,7 @@ from predicat.proof import compare, opinion_values, second_opinion
 from predicat.proof.inputs import over_inputs
 from predicat.proof.smt.encoder import Encoder
 from predicat.proof.smt.terms import Truth
+from predicat.values import outcomes
 from tests.rounds import rounds
 
 LOGGER = "predicat.proof.second_opinion"
@@ -31,8 +32,10 @@ def defects(
 ) -> Iterator[pytest.LogCaptureFixture]:
     """The defects that are logged; here they do not fail the suite."""
     monkeypatch.setattr(logging.getLogger(LOGGER), "handlers", [])
+    outcomes._known_outcomes.cache_clear()  # what is right is not known yet
     with caplog.at_level(logging.ERROR, LOGGER):
         yield caplog
+    outcomes._known_outcomes.cache_clear()  # what is wrong is not kept
 
 
 def node(text: str, language: str = "sql", fields: dict[str, str] | None = None) -> Node:
