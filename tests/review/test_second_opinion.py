@@ -32,10 +32,17 @@ def defects(
 ) -> Iterator[pytest.LogCaptureFixture]:
     """The defects that are logged; here they do not fail the suite."""
     monkeypatch.setattr(logging.getLogger(LOGGER), "handlers", [])
-    outcomes._known_outcomes.cache_clear()  # what is right is not known yet
     with caplog.at_level(logging.ERROR, LOGGER):
         yield caplog
-    outcomes._known_outcomes.cache_clear()  # what is wrong is not kept
+
+
+@pytest.fixture
+def wrong_trait(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """An operator is taken for one without gaps; nothing that follows from it is kept."""
+    outcomes._known_outcomes.cache_clear()
+    monkeypatch.setitem(MONOTONE, "to_whole", (Order.RISES,))
+    yield
+    outcomes._known_outcomes.cache_clear()
 
 
 def node(text: str, language: str = "sql", fields: dict[str, str] | None = None) -> Node:
@@ -49,12 +56,10 @@ WRONG_TRAIT = [
 ]
 
 
+@pytest.mark.usefixtures("wrong_trait")
 @pytest.mark.parametrize(("before", "after"), WRONG_TRAIT)
-def test_a_wrong_trait_proves_nothing(
-    before: str, after: str, monkeypatch: pytest.MonkeyPatch, defects: pytest.LogCaptureFixture
-) -> None:
+def test_a_wrong_trait_proves_nothing(before: str, after: str, defects: pytest.LogCaptureFixture) -> None:
     """The whole numbers among doubles have gaps, so no bisection finds where they end."""
-    monkeypatch.setitem(MONOTONE, "to_whole", (Order.RISES,))
     verdict = predicat.compare(predicat.parse(before, "cel"), predicat.parse(after, "cel"))
     assert (verdict.kind, verdict.proof) == ("undecided", "")
     assert "defect" in verdict.notes[0]
@@ -89,8 +94,8 @@ def test_a_wrong_step_between_operands_proves_nothing(
     assert len(defects.messages) == 1
 
 
-def test_a_contradicted_proof_fails_the_suite(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(MONOTONE, "to_whole", (Order.RISES,))
+@pytest.mark.usefixtures("wrong_trait")
+def test_a_contradicted_proof_fails_the_suite() -> None:
     with pytest.raises(AssertionError, match="contradicts a proof"):
         predicat.compare(predicat.parse("n > 5", "cel"), predicat.parse("n - 1 > 2 && n > 5", "cel"))
 
