@@ -42,7 +42,7 @@ _KNOWN: tuple[tuple[str, str, str | None], ...] = (
         "give all columns of the file, in its order",
     ),
     (
-        r"AVRO_DATA_SOURCE_NOT_ENABLED",
+        r"Failed to find data source: avro",
         "this Spark has no module for Avro files",
         "add the jar spark-avro of this version of Spark to its jars",
     ),
