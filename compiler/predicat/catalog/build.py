@@ -32,7 +32,7 @@ from predicat.catalog.templates import Templates
 from predicat.check.resolve import check
 from predicat.check.scope import Scope
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
-from predicat.diagnostics.messages import entries, references, sql_meanings
+from predicat.diagnostics.messages import entries, keys, references, sql_meanings
 from predicat.diagnostics.messages import jobs as say
 from predicat.forms.conversions import argument
 from predicat.ir.codec import to_data
@@ -182,7 +182,10 @@ class Builder(Struct, dict=True):
             self.lists_of(filter_.dataset),
             _tables(self.reader.datasets[filter_.dataset]),
         )
-        tree = read_body(language, Body(body, source, version.span, on, dataset.fields), scope)
+        try:
+            tree = read_body(language, Body(body, source, version.span, on, dataset.fields), scope)
+        except PredicatError as error:
+            raise (_cut_by_yaml(error, version.span) if rendered else error) from None
         qualified = f"{filter_.qualified}@{version.number}"
         surface = self.typed(qualified, tree, scope, language)
         self.doubted(qualified, doubts)
@@ -286,6 +289,14 @@ class Builder(Struct, dict=True):
             over = date.fromisoformat(version.deprecated) < self.today
             message = references.deprecated_use if over else references.deprecated
             self.reporter.add(message(span, f"{name}@{version.number}", version.deprecated, other))
+
+
+def _cut_by_yaml(error: PredicatError, body: Span) -> PredicatError:
+    """The problems of a body; in a mapping with braces YAML ends a text at a comma, as that of `f(a, b)`."""
+    rest = body.source.text[body.end :].lstrip()
+    if not rest.startswith(",") or body.text.count("(") <= body.text.count(")"):
+        return error
+    return PredicatError([replace(item, hint=keys.CONDITION_IN_QUOTES) for item in error.diagnostics])
 
 
 def _tables(dataset: WrittenDataset) -> frozenset[str]:

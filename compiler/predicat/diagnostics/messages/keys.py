@@ -90,6 +90,9 @@ two_bodies = Problem[str, Iterable[str]]("""two-bodies: {name} has more than one
 duplicate_name = Problem[str, str, str]("""duplicate-name: the {what} {name!r} is defined twice; the first
     is at {first}""")
 
+_ENDED = "in quotes: between { and } a comma ends it"
+CONDITION_IN_QUOTES = f"write the whole condition {_ENDED}"
+
 
 def unknown_key(span: Span, key: str, where: str, known: Iterable[str]) -> Diagnostic:
     known = list(known)
@@ -119,7 +122,7 @@ def bad_type(span: Span, text: str, reason: str, known: Iterable[str]) -> Diagno
     words = text.lower().replace("(", " ").replace("<", " ").replace("[", " ").split() or [""]
     first = f"{words[0]}tz" if "zone" in words else words[0]
     if is_cut(text):
-        hint = "write the whole type in quotes: between { and } a comma ends it"
+        hint = f"write the whole type {_ENDED}"
     elif not known:
         hint = None
     elif first in READ_AS:
