@@ -118,17 +118,16 @@ def _of_missing_values(node: Call) -> Iterator[Mutant]:
 
 def _of_texts(node: Call) -> Iterator[Mutant]:
     """A test of a text that does or does not distinguish case, and spaces around it."""
-    first = node.args[0] if node.args else None
-    if node.op in ("lower", "upper", "trim", "ltrim", "rtrim") and len(node.args) == 1 and first is not None:
-        yield Mutant(first, f"{node.op} is removed", node.span)
-    if first is None or first.type != STRING or not isinstance(first, Field):
-        return
-    other = _IN_ANY_CASE.get(node.op)
-    if other and isinstance(node.args[1], Literal) and _has_letters(node.args[1].value):
-        yield Mutant(replace(node, op=other), "case is ignored", node.span)
-    if node.op in ("eq", "in"):
-        trimmed = Call(STRING, "trim", (first,), first.span)
-        yield Mutant(replace(node, args=(trimmed, *node.args[1:])), "spaces around it are ignored", node.span)
+    match node.args:
+        case (text,) if node.op in ("lower", "upper", "trim", "ltrim", "rtrim"):
+            yield Mutant(text, f"{node.op} is removed", node.span)
+        case (Field(type=kind) as text, wanted) if kind == STRING:
+            other = _IN_ANY_CASE.get(node.op)
+            if other and isinstance(wanted, Literal) and _has_letters(wanted.value):
+                yield Mutant(replace(node, op=other), "case is ignored", node.span)
+            if node.op in ("eq", "in"):
+                trimmed = Call(STRING, "trim", (text,), text.span)
+                yield Mutant(replace(node, args=(trimmed, wanted)), "spaces around it are ignored", node.span)
 
 
 def _has_letters(value: object) -> bool:

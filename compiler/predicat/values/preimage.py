@@ -88,7 +88,9 @@ def _days_of_one(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
     months = by if isinstance(by, int) else 0
     for moment in moments:
         start = add_months(moment.replace(hour=0, minute=0, second=0, microsecond=0), -months)
-        for day in range(-_LONGEST, _LONGEST + 1) if start is not None else ():
+        if start is None:
+            continue
+        for day in range(-_LONGEST, _LONGEST + 1):
             try:
                 yield start + timedelta(days=day)
             except OverflowError:  # beyond the calendar
