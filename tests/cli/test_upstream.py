@@ -47,7 +47,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def test_a_subscription_is_named_as_its_filter(folder: Path) -> None:
     assert run(folder, "union", "desk").stdout == run(folder, "union", "books").stdout
     assert run(folder, "split", "orders.desk", "--for", "sns").stdout.startswith(
-        'pushed (sns): {"kind": ["book"], "amount": [{"exists": true}]}'
+        'pushed (sns): {"kind": ["book"], "amount": [{"numeric": [">", 10]}]}'
     )
     assert run(folder, "translate", "desk", "--to", "cel").stdout == 'kind == "book" && amount > 10\n'
     found = run(folder, "seek", "desk", "--input", "rows.csv")

@@ -221,11 +221,14 @@ def test_steps_of_a_weakening_lose_no_row(node: Node, language: str) -> None:
         assert all(after for before, after in pairs if before), (whole, found)
 
 
-def test_a_negation_is_pushed_with_the_absent_values() -> None:
-    found = predicat.split(parse("source <> 's' AND x > 5"), "cloudevents")
+def test_a_negation_is_pushed_with_the_word_of_the_target() -> None:
+    found = predicat.split(parse("source <> 's' AND x % 3 = 2"), "pubsub")
     assert found.pushed is not None and found.residual is not None
-    assert json.loads(found.pushed.to("cloudevents")) == {"not": {"exact": {"source": "s"}}}
-    assert found.residual.to("cel") == 'source != "s" && x > 5'
+    assert found.pushed.to("pubsub") == 'attributes:source AND attributes.source != "s"'
+    assert found.residual.to("spark") == "x % 3 = 2"
+    found = predicat.split(parse("source <> 's' AND x > 5"), "cloudevents")
+    assert found.pushed is not None and found.residual is None
+    assert json.loads(found.pushed.to("cloudevents")) == {"all": [{"sql": "source <> 's'"}, {"sql": "x > 5"}]}
 
 
 def test_what_remains_is_written_as_its_author_did() -> None:
@@ -278,7 +281,7 @@ def test_a_catalog_has_unions(tmp_path: Path) -> None:
         ("translate readings.warm --to eventbridge", '{"x": [{"numeric": [">", 5.0]}]}'),
         (
             "split bounded --for eventbridge",
-            'pushed (eventbridge): {"x": [{"numeric": [">", 5.0]}]}\nrest (spark): x < 9',
+            'pushed (eventbridge): {"x": [{"numeric": [">", 5.0, "<", 9.0]}]}\nrest (spark): nothing',
         ),
         ("split warm --for eventbridge", 'pushed (eventbridge): {"x": [{"numeric": [">", 5.0]}]}'),
         ("split risen --for cesql", "pushed (cesql): EXISTS x AND s = 'a'\nrest (spark): x > y"),

@@ -21,6 +21,7 @@ from predicat.ir.operators import BY_KEY, FLIPPED, JUNCTIONS, LOGIC, NEGATED, OP
 from predicat.ir.surface import NULL_CASES, NULL_IS_VALUE, UNKNOWN_IF, WRITTEN
 from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, STRING
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.rewrite.acceptance import never_unknown
 
 _SWAPS = {
     **{op: tuple(dict.fromkeys((FLIPPED[other], other))) for op, other in NEGATED.items()},
@@ -56,8 +57,8 @@ def mutants(node: Node) -> Iterator[Mutant]:
                     yield from _other_forms(node, index, arg)
                     continue
                 for result in mutants(arg):
-                    if node.op in (NULL_CASES, NULL_IS_VALUE) and result.node == Call(BOOLEAN, "not", (arg,)):
-                        continue  # negated as a whole
+                    if node.op in (NULL_CASES, NULL_IS_VALUE) and _is_logic(result.node):
+                        continue  # it is made of the whole
                     yield replace(
                         result,
                         node=replace(node, args=(*node.args[:index], result.node, *node.args[index + 1 :])),
@@ -76,6 +77,10 @@ def mutants(node: Node) -> Iterator[Mutant]:
                 yield replace(result, node=replace(node, body=result.node))
         case _:
             return
+
+
+def _is_logic(node: Node) -> bool:
+    return isinstance(node, Call) and node.op in LOGIC
 
 
 def _here(node: Node) -> Iterator[Mutant]:
@@ -109,7 +114,7 @@ def _here(node: Node) -> Iterator[Mutant]:
 
 def _of_missing_values(node: Call) -> Iterator[Mutant]:
     """A test with another outcome where it is UNKNOWN."""
-    if node.type != BOOLEAN or node.op in LOGIC or node.op.startswith("is_") or node.op == UNKNOWN_IF:
+    if node.type != BOOLEAN or node.op in (*LOGIC, UNKNOWN_IF) or never_unknown(node):
         return
     accepted = Call(BOOLEAN, "is_true", (Call(BOOLEAN, "not", (node,)),))
     yield Mutant(Call(BOOLEAN, "not", (accepted,)), "a missing value makes it TRUE", node.span)
