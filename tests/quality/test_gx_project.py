@@ -404,3 +404,16 @@ def test_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ):
         refused = pandas_batch(changed).validate(unknown)
         assert not refused.success and told in str(refused.exception_info), told
+
+
+def test_an_error_of_the_server_shows_no_sensitive_value(orders: Path, postgres: Any) -> None:
+    postgres.execute("ALTER TABLE public.gx_orders RENAME TO gx_orders_0")
+    postgres.execute(
+        "CREATE VIEW public.gx_orders AS SELECT id, email, status, email::bigint AS amount, placed_at "
+        "FROM public.gx_orders_0"
+    )
+    result = checkpoint(orders).run(batch_parameters=DAY)
+    postgres.execute("DROP VIEW public.gx_orders")
+    postgres.execute("ALTER TABLE public.gx_orders_0 RENAME TO gx_orders")
+    told = str([item.exception_info for item in judged(result).values()])
+    assert not result.success and "22P02" in told and "is not shown" in told and "@x.example" not in told

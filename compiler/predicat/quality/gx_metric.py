@@ -125,73 +125,60 @@ def _plan(kwargs: Mapping[str, Any], engine: str) -> Plan:
     return _planned(folder, _state(folder), kwargs["dataset"], engine)
 
 
+def _on_spark(engine: Any, domain: Any, questions: Plan) -> Measure:
+    frame, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
+    # The compiler does not depend on Spark.
+    found: Measure = importlib.import_module("predicat_spark.quality").on_spark(questions, frame)
+    return found
+
+
+def _on_pandas(engine: Any, domain: Any, questions: Plan) -> Measure:
+    with _as_file(engine, domain, questions) as (of_file, file):
+        return on_duckdb(of_file, file)
+
+
+def _on_postgres(engine: Any, domain: Any, questions: Plan) -> Measure:
+    with _batch(engine, domain, questions) as (source, run):
+
+        def rows(condition: str) -> Sequence[Mapping[str, Any]]:
+            query = _select(questions, source, columns_of(questions), condition, SAMPLE_ROWS)
+            return [dict(row) for row in run(query).mappings()]
+
+        result = measure(questions, count_rows(questions, source, run), rows)
+        measure_extent(
+            result,
+            questions,
+            lambda asked, keys: list(run(aggregates(asked, keys, questions.rows_of(source)))),
+        )
+        return result
+
+
+def _metric(dialect: str, measured: Callable[[Any, Any, Plan], Measure]) -> Callable[..., Any]:
+    """The measure of a batch by an engine, as Great Expectations calls it."""
+
+    def metric(
+        cls: type,  # noqa: ARG001  # Great Expectations passes it by name
+        execution_engine: Any,
+        metric_domain_kwargs: Any,
+        metric_value_kwargs: Any,
+        **_: Any,
+    ) -> Measure | EngineFailure:
+        try:
+            return measured(execution_engine, metric_domain_kwargs, _plan(metric_value_kwargs, dialect))
+        except PredicatError as error:
+            return EngineFailure(error.diagnostics[0].message)
+
+    return metric
+
+
 class PredicatCoverage(TableMetricProvider):
     """The measure of a dataset of a catalog on a batch."""
 
     metric_name = METRIC
     value_keys = ("catalog", "dataset")
-
-    @metric_value(engine=SparkDFExecutionEngine)
-    def _spark(
-        cls,  # noqa: N805  # Great Expectations passes the class
-        execution_engine: Any,
-        metric_domain_kwargs: Any,
-        metric_value_kwargs: Any,
-        **_: Any,  # GX makes it a class method
-    ) -> Measure | EngineFailure:
-        frame, _, _ = execution_engine.get_compute_domain(metric_domain_kwargs, MetricDomainTypes.TABLE)
-        try:
-            # The compiler does not depend on Spark.
-            spark = importlib.import_module("predicat_spark.quality")
-            result: Measure = spark.on_spark(_plan(metric_value_kwargs, "spark"), frame)
-        except PredicatError as error:
-            return EngineFailure(error.diagnostics[0].message)
-        return result
-
-    @metric_value(engine=PandasExecutionEngine)
-    def _pandas(
-        cls,  # noqa: N805  # Great Expectations passes the class
-        execution_engine: Any,
-        metric_domain_kwargs: Any,
-        metric_value_kwargs: Any,
-        **_: Any,  # GX makes it a class method
-    ) -> Measure | EngineFailure:
-        try:
-            questions = _plan(metric_value_kwargs, "duckdb")
-            with _as_file(execution_engine, metric_domain_kwargs, questions) as (of_file, file):
-                return on_duckdb(of_file, file)
-        except PredicatError as error:
-            return EngineFailure(error.diagnostics[0].message)
-
-    @metric_value(engine=SqlAlchemyExecutionEngine)
-    def _sqlalchemy(
-        cls,  # noqa: N805  # Great Expectations passes the class
-        execution_engine: Any,
-        metric_domain_kwargs: Any,
-        metric_value_kwargs: Any,
-        **_: Any,  # GX makes it a class method
-    ) -> Measure | EngineFailure:
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # comes with GX's SQL engines
-
-        try:
-            questions = _plan(metric_value_kwargs, "postgres")
-            with _batch(execution_engine, metric_domain_kwargs) as (source, run):
-
-                def rows(condition: str) -> Sequence[Mapping[str, Any]]:
-                    query = _select(questions, source, columns_of(questions), condition, SAMPLE_ROWS)
-                    return [dict(row) for row in run(query).mappings()]
-
-                result = measure(questions, count_rows(questions, source, run), rows)
-                measure_extent(
-                    result,
-                    questions,
-                    lambda asked, keys: list(run(aggregates(asked, keys, questions.rows_of(source)))),
-                )
-        except PredicatError as error:
-            return EngineFailure(error.diagnostics[0].message)
-        except SQLAlchemyError as error:
-            return EngineFailure(" ".join(str(getattr(error, "orig", error)).split()))
-        return result
+    _spark = metric_value(engine=SparkDFExecutionEngine)(_metric("spark", _on_spark))
+    _pandas = metric_value(engine=PandasExecutionEngine)(_metric("duckdb", _on_pandas))
+    _sqlalchemy = metric_value(engine=SqlAlchemyExecutionEngine)(_metric("postgres", _on_postgres))
 
 
 # Runs a query over a batch.
@@ -199,9 +186,12 @@ _Run = Callable[[str], Any]
 
 
 @contextmanager
-def _batch(engine: Any, domain: Any) -> Iterator[tuple[str, _Run]]:
-    """A batch of a SQL data source as an item of FROM, and what runs a query."""
+def _batch(engine: Any, domain: Any, questions: Plan) -> Iterator[tuple[str, _Run]]:
+    """A batch of a SQL data source as an item of FROM, and what runs a query. Raises PredicatError with the
+    server's text, in which no value of a sensitive field is.
+    """
     import sqlalchemy  # noqa: PLC0415  # comes with GX's SQL engines
+    from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415  # as above
 
     selectable, _, _ = engine.get_compute_domain(domain, MetricDomainTypes.TABLE)
     query = (
@@ -211,11 +201,17 @@ def _batch(engine: Any, domain: Any) -> Iterator[tuple[str, _Run]]:
     )
     percent = "%%" if engine.dialect.paramstyle in ("format", "pyformat") else "%"
     text = str(query.compile(dialect=engine.dialect, compile_kwargs={"literal_binds": True}))
-    with engine.get_connection() as connection:
-        yield (
-            f"({text.replace(percent, '%')}) AS batch",
-            lambda sql: connection.exec_driver_sql(sql.replace("%", percent)),
-        )
+    try:
+        with engine.get_connection() as connection:
+            yield (
+                f"({text.replace(percent, '%')}) AS batch",
+                lambda sql: connection.exec_driver_sql(sql.replace("%", percent)),
+            )
+    except SQLAlchemyError as error:
+        told, state = getattr(error, "orig", error), getattr(getattr(error, "orig", None), "sqlstate", None)
+        hides = questions.dataset.is_sensitive
+        seen = shown.of_engine(" ".join(str(told).split()), state or type(told).__name__, sensitive=hides)
+        raise PredicatError.of(msg.engine_error("PostgreSQL", seen)) from None
 
 
 def _select(questions: Plan, source: str, columns: str, condition: str, most: int | None) -> str:
@@ -267,7 +263,7 @@ def _rows_on_spark(
 def _rows_on_postgres(
     engine: Any, domain: Any, questions: Plan, columns: Sequence[str], condition: str, most: int | None
 ) -> list[dict[str, Any]]:
-    with _batch(engine, domain) as (source, run):
+    with _batch(engine, domain, questions) as (source, run):
         found = run(_select(questions, source, ", ".join(columns), condition, most))
         return [dict(row) for row in found.mappings()]
 
