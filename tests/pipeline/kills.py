@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
 from predicat_spark.pipeline import lease, postgres, tables
 from predicat_spark.pipeline.files import Files
+
+T = TypeVar("T")
 
 
 def writers(out: Path) -> set[int]:
@@ -62,13 +64,15 @@ class Kills:
             patch.setattr(module, name, self._dying(getattr(module, name), after=True))
         patch.setattr(lease, "_dead", lambda holder: True)
 
-    def at(self, step: int) -> None:
-        """The next runs are killed at their n-th step from now on."""
+    def result(self, step: int, work: Callable[[], T]) -> T | None:
+        """What the work returns; None if it was killed at its n-th step."""
         self._left = step
-
-    def never(self) -> None:
-        """The next runs are not killed."""
-        self._left = 10**9
+        try:
+            return work()
+        except Killed:
+            return None
+        finally:
+            self._left = 10**9
 
     def _dying(self, method: Callable[..., Any], *, after: bool = False) -> Callable[..., Any]:
         def call(*args: Any) -> Any:

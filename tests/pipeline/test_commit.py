@@ -11,8 +11,8 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,16 +87,8 @@ def visible(files: Files, out: str) -> set[int]:
     return found
 
 
-@pytest.fixture
-def kill_at(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
-    """Ends the work at the n-th change of the file system, and whatever would come after it."""
-    kills = Kills(monkeypatch)
-    yield kills.at
-    kills.never()
-
-
 def test_a_run_that_is_killed_at_any_step(
-    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, kill_at: Callable[[int], None]
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
     files = Files(spark)
@@ -105,19 +97,15 @@ def test_a_run_that_is_killed_at_any_step(
         return predicat_spark.run(catalog, "numbers", ["even", "small"], sources[number], out)
 
     run(0)
+    kills = Kills(monkeypatch)
     now, killed, completed = 0, 0, 0
     for place in range(60):
-        kill_at(place)
-        try:
-            report = run(1 - now)
-        except Killed:
-            killed += 1
-        else:
+        report = kills.result(place, partial(run, 1 - now))
+        if report is not None:
             assert any("was killed" in text for text in report.recovered)
             now = 1 - now
             break
-        finally:
-            kill_at(10**9)
+        killed += 1
         seen = visible(files, str(out))
         assert seen in ({0}, {1}), "rows of two runs"
         completed += seen != {now}
@@ -134,22 +122,18 @@ def test_a_run_that_is_killed_at_any_step(
 
 
 def test_appended_rows_come_once(
-    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, kill_at: Callable[[int], None]
+    spark: Any, catalog: predicat.Catalog, sources: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
+    run = partial(predicat_spark.run, catalog, "numbers", ["even"], out=out, mode="append")
+    kills = Kills(monkeypatch)
     runs = 0
     for place in range(8, 40, 3):
-        kill_at(place)
-        try:
-            predicat_spark.run(catalog, "numbers", ["even"], sources[0], out, mode="append")
-        except Killed:
-            pass
-        else:
+        report = kills.result(place, partial(run, sources[0]))
+        runs = len(records(Files(spark), Files(spark).whole(str(out))))
+        if report is not None:
             break
-        finally:
-            kill_at(10**9)
-            runs = len(records(Files(spark), Files(spark).whole(str(out))))
-    predicat_spark.run(catalog, "numbers", ["even"], sources[1], out, mode="append")
+    run(sources[1])
     assert spark.read.parquet(str(out / "even")).count() == (runs + 1) * ROWS // 2
     spark.sql("SELECT 'a' AS n, 1L AS run").write.parquet(str(tmp_path / "other"))
     spark.sql("SELECT 1L AS n, 1L AS run, 2 AS more").write.parquet(str(tmp_path / "more"))

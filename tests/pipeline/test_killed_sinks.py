@@ -6,29 +6,22 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import psycopg
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import predicat
 from predicat_spark.pipeline import Job, JobFilter, Sink, Source, run_job
 from predicat_spark.pipeline.commit import records
 from predicat_spark.pipeline.files import Files
-from tests.pipeline.kills import Killed, Kills, kill_while_writing
+from tests.pipeline.kills import Kills, kill_while_writing
+from tests.pipeline.numbers import catalog_in, source_in
 from tests.processes import spark_environment
 from tests.spark.recorded import recorded_jar
 
-CATALOG = """\
-apiVersion: predicat/v1
-dataset: numbers
-fields: {n: bigint, run: bigint}
-filters:
-  even: {sql: n % 2 = 0}
-"""
 ROWS = 8
 pytestmark = pytest.mark.slow  # a hundred runs
 
@@ -39,8 +32,7 @@ class Sinks:
     def __init__(self, folder: Path, dsn: str) -> None:
         self.folder, self.dsn = folder, dsn
         (folder / "in").mkdir(parents=True, exist_ok=True)
-        (folder / "c.yml").write_text(CATALOG)
-        self.catalog = predicat.load_catalog(folder / "c.yml")
+        self.catalog = catalog_in(folder)
 
     @property
     def sinks(self) -> tuple[Sink, ...]:
@@ -53,10 +45,8 @@ class Sinks:
         )
 
     def run(self, number: int, mode: str = "append", **more: Any) -> Any:
-        columns = {"n": pa.array(range(ROWS), pa.int64()), "run": pa.array([number] * ROWS, pa.int64())}
-        file = self.folder / "in" / f"{number}.parquet"
-        pq.write_table(pa.table(columns), file)
-        source = more.pop("source", Source(paths=(str(file),)))
+        file = source_in(self.folder / "in", number, ROWS)
+        source = more.pop("source", Source(paths=(file,)))
         filters = (JobFilter("even", "even"),)
         return run_job(self.catalog, Job("", "numbers", source, filters, self.sinks, mode=mode, **more))
 
@@ -97,15 +87,9 @@ def test_appends_that_are_killed_at_each_step(
     kills, killed, committed = Kills(monkeypatch), 0, 0
     sinks.run(0)
     for step in range(200):
-        kills.at(step)
-        try:
-            sinks.run(step + 1)
-        except Killed:
-            killed += 1
-        else:
+        if kills.result(step, partial(sinks.run, step + 1)) is not None:
             break
-        finally:
-            kills.never()
+        killed += 1
         committed = len(sinks.committed(versioned))
     assert killed > 40 and committed > 20, (killed, committed)
     sinks.run(1000)
@@ -121,15 +105,9 @@ def test_replacements_that_are_killed_leave_one_run(
     bad = sinks.folder / "bad.csv"
     bad.write_text("n,run\nx,1\n")
     for step in range(6, 200, 2):
-        kills.at(step)
-        try:
-            sinks.run(step, "overwrite")
-        except Killed:
-            killed += 1
-        else:
+        if kills.result(step, partial(sinks.run, step, "overwrite")) is not None:
             break
-        finally:
-            kills.never()
+        killed += 1
         with pytest.raises(predicat.PredicatError, match="cannot be converted"):
             sinks.run(1000, "overwrite", source=Source(paths=(str(bad),)), bad_records="fail")
         assert sinks.rows(versioned, postgres) == expected(sinks.committed(versioned)[-1:]), step
@@ -156,7 +134,7 @@ KILLS = int(os.environ.get("PREDICAT_FUZZ_EXAMPLES", "10"))
 def test_appends_whose_process_is_killed(versioned: Any, postgres: Any, sinks: Sinks) -> None:
     """The process and its JVM are killed at random moments while one run follows another."""
     place = versioned.conf.get("spark.sql.catalog.versioned.path")
-    rng, committed = random.Random(KILLS), set[int]()
+    rng, committed, awaited = random.Random(KILLS), set[int](), 0
     sinks.run(0)
     started = time.monotonic()
     sinks.run(1)
@@ -171,8 +149,10 @@ def test_appends_whose_process_is_killed(versioned: Any, postgres: Any, sinks: S
             stderr=subprocess.PIPE,
             text=True,
         )
-        kill_while_writing(process, sinks.folder / "out", rng.uniform(0, length), rng.choice((0, 1, 2)))
+        seconds, runs = rng.uniform(0, length), rng.choice((0, 1, 2))
+        kill_while_writing(process, sinks.folder / "out", seconds, runs)
+        awaited += runs
         committed.update(sinks.committed(versioned))
     sinks.run(2)
     assert sinks.rows(versioned, postgres) == expected(sorted({*committed, 2}))
-    assert len(committed) > KILLS // 2  # a run that is killed early commits nothing
+    assert len(committed) >= 2 + awaited  # those of this process, and those that each kill waited for

@@ -5,38 +5,21 @@ which does what Delta and Iceberg say of their tables. Their jars are not had he
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import predicat
 import predicat_spark
 from predicat_spark.pipeline.commit import Target
 from predicat_spark.pipeline.tables import settle_table
+from tests.pipeline.numbers import catalog_in, source_in
 
-CATALOG = """\
-apiVersion: predicat/v1
-dataset: numbers
-fields: {n: bigint, run: bigint}
-filters:
-  even: {sql: n % 2 = 0}
-"""
 ROWS = 20
 ONCE = ("delta", "iceberg")
 
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> predicat.Catalog:
-    folder = tmp_path_factory.mktemp("catalog")
-    (folder / "c.yml").write_text(CATALOG)
-    return predicat.load_catalog(folder)
-
-
-def source(tmp_path: Path, run: int) -> str:
-    """A file of rows that have the number of a run."""
-    columns = {"n": pa.array(range(ROWS), pa.int64()), "run": pa.array([run] * ROWS, pa.int64())}
-    pq.write_table(pa.table(columns), tmp_path / f"{run}.parquet")
-    return str(tmp_path / f"{run}.parquet")
+    return catalog_in(tmp_path_factory.mktemp("catalog"))
 
 
 @pytest.mark.parametrize("provider", ONCE)
@@ -76,14 +59,14 @@ def test_an_append_that_may_repeat_is_refused(
                 match=r"(?s)table .*even may be there twice after a kill.*--at-least-once",
             ):
                 predicat_spark.run(
-                    catalog, "numbers", ["even"], source(tmp_path, 0), tables=tables, mode="append"
+                    catalog, "numbers", ["even"], source_in(tmp_path, 0, ROWS), tables=tables, mode="append"
                 )
         assert not versioned.catalog.tableExists("even")
         predicat_spark.run(
             catalog,
             "numbers",
             ["even"],
-            source(tmp_path, 0),
+            source_in(tmp_path, 0, ROWS),
             tables="versioned.db.plain_",
             mode="append",
             at_least_once=True,
