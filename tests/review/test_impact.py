@@ -196,6 +196,12 @@ def test_a_wrong_column_is_a_reason_and_the_others_are_counted(shop: Path) -> No
     assert counts["orders.large"].gained and not counts["orders.large"].reason
 
 
+def test_a_file_that_is_not_there_is_told_without_spark(shop: Path) -> None:
+    write(shop, *EDITS)
+    done = run("diff", "main", "--data", "data/nope.parquet", cwd=shop)
+    assert done.returncode == 2 and "cannot read data/nope.parquet: no such file or folder" in done.stderr
+
+
 def test_files_of_a_changed_relation_are_compared_by_key(shop: Path) -> None:
     (shop / "data" / "new.csv").write_text(
         "\n".join((shop / "data" / "orders.csv").read_text().splitlines()[:-3])

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def reads(path: str, form: FileFormat | None) -> bool:
-    """Whether DuckDB reads what is at a path."""
-    if is_remote(path) or not there(path):
+    """Whether DuckDB reads what is at a path, or tells that nothing is there: its ending is that of a file."""
+    if is_remote(path):
         return False
-    return Path(path).is_dir() or format_of(path, form or ANY) is not None
+    return Path(path).is_dir() or format_of(path, (form if there(path) else None) or ANY) is not None
 
 
 def count_there(
