@@ -40,20 +40,13 @@ def skipping(zone: str, near: datetime) -> tuple[datetime, ...]:
 
 
 def _skipping(zone: tzinfo, near: datetime) -> Iterator[datetime]:
-    def ahead(moment: datetime) -> timedelta:
-        return moment.astimezone(zone).utcoffset() or timedelta()
-
     try:
         start, end = near - 2 * _DAY, near + 2 * _DAY
-        before = ahead(start)
+        before = _ahead(zone, start)
         while start < end:
-            after = ahead(start + _STEP)
+            after = _ahead(zone, start + _STEP)
             if after > before:
-                low, high = start, start + _STEP
-                while high - low > _MICROSECOND:
-                    middle = low + (high - low) // 2
-                    low, high = (middle, high) if ahead(middle) == before else (low, middle)
-                yield high + after
+                yield _first_other(zone, start, start + _STEP, before)[0] + after
             start, before = start + _STEP, after
     except OverflowError:  # near the ends of the calendar
         return

@@ -57,11 +57,11 @@ CONNECTIVES = ("and", "or", "not", "is_true", "cond", "coalesce", "is_null", "eq
 # The outcome of a calculation of a moment before or behind the calendar, which PostgreSQL has.
 PERHAPS = Some(frozenset((True, False, None)))
 _COMPARED = (*COMPARISONS, "same", "in")
-# Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
 # The most days that a day can be off after some months later and as many earlier.
 _LONGEST = 4
 # The most results of an operator for which labels that repeat are written out.
 _MOST_SPREAD = 1_000
+# Comparisons that are not TRUE behind the end of an order if they are not TRUE at it.
 _ONE_SIDED = ("eq", "in", *ORDERED)
 # Operators that keep the order of an argument beside some constants.
 _IN_ORDER: dict[tuple[str, int], Callable[[Call], bool]] = {
