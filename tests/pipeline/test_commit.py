@@ -385,6 +385,7 @@ def test_many_kills(spark: Any, sources: list[str], tmp_path: Path) -> None:
     kills(spark, sources, tmp_path, KILLS)
 
 
+@pytest.mark.slow  # a start of Spark
 def test_an_interrupt_leaves_nothing(sources: list[str], tmp_path: Path) -> None:
     """Ctrl-C: one sentence, exit code 130, no rows and no litter."""
     (tmp_path / "catalog").mkdir()

@@ -92,6 +92,7 @@ def wait_for(process: subprocess.Popen[str], tmp_path: Path, count: int) -> None
         time.sleep(0.1)
 
 
+@pytest.mark.slow  # a start of Spark
 def test_a_new_catalog_while_the_stream_goes_on(catalog: Path, tmp_path: Path) -> None:
     """One with an error is reported and not taken. Spark's metrics have the counts of the filters."""
     add(tmp_path, 0)

@@ -354,6 +354,7 @@ spark.stop()
     assert done.stdout.splitlines() == ["True", "[2, 3]", "True True"], done.stderr[-3000:]
 
 
+@pytest.mark.slow  # a start of Spark
 def test_install_into_a_running_session(manifest: Path, tmp_path: Path) -> None:
     script = tmp_path / "job.py"
     script.write_text(f"""
