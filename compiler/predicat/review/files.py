@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def reads(path: str, form: FileFormat | None) -> bool:
-    """Whether DuckDB reads what is at a path, or tells that nothing is there: its ending is that of a file."""
+    """Whether DuckDB reads what is at a path, or tells that nothing is there: it ends like a file."""
     if is_remote(path):
         return False
     return Path(path).is_dir() or format_of(path, (form if there(path) else None) or ANY) is not None
