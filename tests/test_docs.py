@@ -35,8 +35,18 @@ def workplace(tmp_path: Path) -> Path:
     return tmp_path
 
 
+# Pages whose Python starts a Spark of its own, beside README.md and spark.md: 10 s each.
+WITH_SPARK = ("entry_filters.md", "matching.md", "pipeline.md", "seek.md")
+
+
 @pytest.mark.parametrize(
-    "path", [path for path in DOCS if blocks(path, "python")], ids=lambda path: path.name
+    "path",
+    [
+        pytest.param(path, marks=[pytest.mark.slow] if path.name in WITH_SPARK else [])
+        for path in DOCS
+        if blocks(path, "python")
+    ],
+    ids=lambda path: path.name,
 )
 def test_python_runs(path: Path, workplace: Path) -> None:
     script = "import predicat_spark\npredicat_spark.ensure_java()\n" + "\n".join(blocks(path, "python"))
