@@ -38,7 +38,7 @@ COMMANDS = {
     "init": "init {out}",
     "fmt": "fmt --diff",
     "owners": "owners",
-    "export dbt": "export dbt --out {out}",
+    "export": "export dbt --out {out}",
     "docs build": "docs build late --no-proofs --out {out}",
 }
 # Commands that need a server, or data: where they are tried.

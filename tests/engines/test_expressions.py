@@ -13,10 +13,10 @@ import predicat
 from predicat import PredicatError, load_catalog
 from predicat.backends.sql import expressions
 from predicat.catalog.manifest import build_manifest
-from predicat.deploy import dbt
 from predicat.lint import findings
 from tests.cli.test_commands import run
 from tests.deploy.test_connections import dsn_of
+from tests.exporting.written import dbt_package
 
 CATALOG = """\
 apiVersion: predicat/v1
@@ -185,7 +185,7 @@ def test_spark(spark: Any) -> None:
 
 def test_macros_of_dbt_have_the_prefix_on_each_column(project: Path) -> None:
     for _ in range(2):  # the tree of the expression is not changed
-        assert dbt.export(load_catalog(project / "catalog"), project / "dbt") == (1, [])
+        assert dbt_package(load_catalog(project / "catalog"), project / "dbt") == (1, [])
         macros = "".join(path.read_text() for path in (project / "dbt").rglob("*.sql"))
         assert 'ARRAY_TO_STRING(" ~ prefix ~ "path, ' in macros and 'LOWER(" ~ prefix ~ "span)' in macros
 

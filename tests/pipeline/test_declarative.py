@@ -13,8 +13,9 @@ import predicat
 import predicat_spark
 from examples.data import to_parquet
 from predicat.catalog.jobs import Job, JobFilter, Source
-from predicat.deploy.pipelines import export
+from predicat.exporting import pipelines
 from predicat_spark.java import spark_version
+from tests.exporting.written import write
 from tests.processes import completed, in_process, spark_environment
 
 ROOT = Path(__file__).parent.parent.parent
@@ -57,11 +58,10 @@ def test_a_project_runs_and_has_the_rows_of_predicat_run(spark: Any, tmp_path: P
         JobFilter("on_time", "on_time"),
     )
     job = Job("", "flights", Source(paths=(str(folder),), format="parquet"), asked)
-    assert export(catalog, job, "materialized-view", tmp_path / "project") == [
-        "late_united",
-        "four_hours",
-        "on_time",
-    ]
+    names, texts = pipelines.texts(catalog, job, "materialized-view", tmp_path / "project")
+    assert names == ["late_united", "four_hours", "on_time"]
+    assert texts[1].filters == ("flights.late_united", "flights.long_delay", "flights.on_time")
+    write("pipeline", catalog, tmp_path / "project", texts)
     schema = ", ".join(
         f"`{field.name}` {field.dataType.simpleString()}" for field in spark.read.parquet(str(folder)).schema
     )

@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 import predicat
-from predicat.cli.export_command import DBT_ADAPTERS
-from predicat.deploy.dbt import export
-from predicat.deploy.dbt_targets import TARGETS
+from predicat.exporting.dbt_targets import TARGETS
+from predicat.exporting.targets import DBT_ADAPTERS
 from predicat.quality.bounds import judge
 from predicat.quality.checks import declared
 from predicat.quality.engines import on_duckdb
 from predicat.quality.plan import plan
+from tests.exporting.written import dbt_package
 from tests.processes import completed
 from tests.venvs import DBT_PACKAGES, environment
 
@@ -70,7 +70,7 @@ def data_tests(package: Path) -> dict[str, Any]:
 def test_every_bound_is_a_test_or_is_left_out_with_a_reason(
     catalog: predicat.Catalog, tmp_path: Path
 ) -> None:
-    _, notes = export(catalog, tmp_path / "package")
+    _, notes = dbt_package(catalog, tmp_path / "package")
     tests = data_tests(tmp_path / "package")
     name, spec = tests["orders.german unknown_at_most 10%"]
     assert (name, spec["arguments"], spec["config"]["severity"]) == (
@@ -93,7 +93,7 @@ def test_every_bound_is_a_test_or_is_left_out_with_a_reason(
 
 def project(folder: Path, catalog: predicat.Catalog, profile: dict[str, Any], *targets: str) -> Path:
     """A project of dbt with the package."""
-    export(catalog, folder / "package", targets)
+    dbt_package(catalog, folder / "package", targets)
     shop = folder / "shop"
     (shop / "models").mkdir(parents=True)
     (shop / "dbt_project.yml").write_text("name: shop\nversion: 1.0.0\nprofile: shop\n")
@@ -239,7 +239,7 @@ def test_the_semantic_layer_has_no_place_for_filters_of_sources(
 
 def test_other_adapters_get_what_means_the_same_there(catalog: predicat.Catalog, tmp_path: Path) -> None:
     assert tuple(TARGETS) == DBT_ADAPTERS
-    _, notes = export(catalog, tmp_path / "a", ["snowflake", "redshift"])
+    _, notes = dbt_package(catalog, tmp_path / "a", ["snowflake", "redshift"])
     assert "snowflake is not run: its SQL is read by sqlglot only; read it before you rely on it" in notes
     assert "orders.german on redshift: comparisons of string on redshift were not tried" in " ".join(notes)
     assert not any(" on snowflake: " in note for note in notes)
@@ -274,7 +274,7 @@ def test_what_may_differ_is_refused(tmp_path: Path, adapter: str, sql: str, reas
             }
         )
     )  # fmt: skip
-    count, notes = export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out", [adapter])
+    count, notes = dbt_package(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out", [adapter])
     if reason or (adapter == "redshift" and "s IN" in sql):
         assert count == 0 and (reason in notes[-1] or "comparisons of string" in notes[-1])
     else:

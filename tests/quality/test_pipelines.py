@@ -15,7 +15,7 @@ import pytest
 
 import predicat
 from predicat import backends
-from predicat.deploy.dbt import export
+from tests.exporting.written import dbt_package
 from tests.processes import completed, spark_environment
 from tests.quality.test_measure import CATALOG, ROWS
 from tests.rounds import rounds
@@ -140,7 +140,7 @@ def test_the_macro_of_the_dbt_package_gives_the_sql_of_each_adapter(tmp_path: Pa
         .replace("{# z #}", "{{ '{# z #}' }}")
     )
     catalog = predicat.load_catalog(tmp_path / "catalog")
-    count, notes = export(catalog, tmp_path / "out")
+    count, notes = dbt_package(catalog, tmp_path / "out")
     assert count == 7 and [note for note in notes if " on " in note] == []
 
     macros = Macros(tmp_path / "out", "postgres")
@@ -234,7 +234,7 @@ def test_the_dbt_macro_takes_an_alias_and_parameters(
     tmp_path: Path, name: str, alias: str | None, params: dict[str, Any], expected: str
 ) -> None:
     (tmp_path / "c.yml").write_text(DBT)
-    assert export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (7, [])
+    assert dbt_package(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out") == (7, [])
     macros = Macros(tmp_path / "out", "postgres")
     if expected.startswith("("):
         assert macros.call("matches_filter", name, alias, params) == expected
@@ -246,7 +246,7 @@ def test_the_dbt_macro_takes_an_alias_and_parameters(
 def test_an_index_serves_the_macro_for_a_where(tmp_path: Path, postgres: Any) -> None:
     """`where_filter` accepts the same rows as `matches_filter`, and has bounds of the bare column."""
     (tmp_path / "c.yml").write_text(DBT)
-    export(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out")
+    dbt_package(predicat.load_catalog(tmp_path / "c.yml"), tmp_path / "out")
     macros = Macros(tmp_path / "out", "postgres")
     with postgres.transaction(force_rollback=True):
         postgres.execute("CREATE TABLE dbt_rows (n bigint, at timestamptz)")
@@ -271,7 +271,7 @@ def test_an_index_serves_the_macro_for_a_where(tmp_path: Path, postgres: Any) ->
 
 def test_columns_of_every_filter_belong_to_the_alias(tmp_path: Path) -> None:
     """The reference catalog: without the alias's prefix, the SQL is that without an alias."""
-    export(predicat.load_catalog(ROOT / "catalog"), tmp_path)
+    dbt_package(predicat.load_catalog(ROOT / "catalog"), tmp_path)
     for adapter in ("postgres", "spark", "duckdb"):
         macros = Macros(tmp_path, adapter)
         for row in rounds(predicat.load_catalog(ROOT / "catalog").filters(), 50):
@@ -286,7 +286,7 @@ def test_columns_of_every_filter_belong_to_the_alias(tmp_path: Path) -> None:
 def test_a_real_dbt(tmp_path: Path, postgres: Any) -> None:
     (tmp_path / "catalog").mkdir()
     (tmp_path / "catalog" / "c.yml").write_text(CATALOG)
-    export(predicat.load_catalog(tmp_path / "catalog"), tmp_path / "package")
+    dbt_package(predicat.load_catalog(tmp_path / "catalog"), tmp_path / "package")
     dbt = str(environment("dbt", *DBT_PACKAGES) / "dbt")
     with postgres.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS public.shop CASCADE")

@@ -43,7 +43,7 @@ COMMANDS = {
     "filters": "List the entry filters that are installed.",
     "spark": "Build the jar of the Spark extension.",
     "quality": "Measure how many rows filters accept, and check the bounds of the catalog.",
-    "export": "Write the filters as a dbt package, or as a project of Spark Declarative Pipelines.",
+    "export": "Write the filters for other tools, such as a dbt package.",
     "docs": "Build or serve the catalog as a web site.",
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",

@@ -15,7 +15,7 @@ from predicat.catalog.model import Catalog, Dataset
 from predicat.deploy.chosen import Chosen, chosen
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import deploy as say
-from predicat.diagnostics.writing import write_text
+from predicat.exporting.asked import Text, reference
 from predicat.ir.nodes import Call, Literal
 from predicat.ir.types import BOOLEAN, DecimalType, Scalar
 from predicat.rewrite.acceptance import for_acceptance
@@ -55,9 +55,11 @@ def {function}() -> DataFrame:
 """
 
 
-def export(catalog: Catalog, job: Job, kind: str, out: Path, *, sinks: str | None = None) -> list[str]:
-    """Write the project; returns the names of what it defines. `sinks` is the folder of the sinks. Raises
-    PredicatError.
+def texts(
+    catalog: Catalog, job: Job, kind: str, out: Path, *, sinks: str | None = None
+) -> tuple[list[str], list[Text]]:
+    """The names of what the project in the folder `out` defines, and its files. `sinks` is the folder of the
+    sinks. Raises PredicatError.
     """
     if kind == "sink" and sinks is None:
         raise PredicatError.of(say.sinks_need_a_folder())
@@ -78,12 +80,11 @@ def export(catalog: Catalog, job: Job, kind: str, out: Path, *, sinks: str | Non
         "libraries": [{"glob": {"include": "transformations/**"}}],
         "configuration": _settings(conditions),
     }
-    write_text(
-        out / "spark-pipeline.yml",
-        "# Written by `predicat export pipeline`.\n" + yaml.safe_dump(spec, sort_keys=False),
-    )
-    write_text(out / "transformations" / "filters.py", text)
-    return names
+    filters = tuple(dict.fromkeys(reference(row.filter, row.number) for row in rows))
+    return names, [
+        Text("spark-pipeline.yml", yaml.safe_dump(spec, sort_keys=False), form="yaml"),
+        Text("transformations/filters.py", text, filters, "python"),
+    ]
 
 
 def _settings(conditions: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from uuid import uuid4
 
 import yaml
@@ -13,19 +12,17 @@ from predicat import backends
 from predicat.backends.sql.renderer import Renderer
 from predicat.backends.sql.rewritings import ALL
 from predicat.catalog.model import Catalog, Filter
-from predicat.deploy.dbt_bounds import properties
-from predicat.deploy.dbt_targets import DEFAULT, TARGETS, Target, check_meaning, translated
 from predicat.diagnostics import Unsupported
 from predicat.diagnostics.messages import backends as say
-from predicat.diagnostics.writing import write_text
+from predicat.diagnostics.messages import exports
+from predicat.exporting.asked import Asked, Text
+from predicat.exporting.dbt_bounds import properties
+from predicat.exporting.dbt_targets import DEFAULT, TARGETS, Target, check_meaning, translated
 from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify
 
-_HEAD = "{# Written by `predicat export dbt`. #}\n"
-_HEAD_YAML = "# Written by `predicat export dbt`.\n"
-_PROJECT = """# Written by `predicat export dbt`.
-name: predicat_filters
+_PROJECT = """name: predicat_filters
 version: 1.0.0
 config-version: 2
 require-dbt-version: ">=1.10.8"
@@ -33,9 +30,7 @@ macro-paths: [macros]
 model-paths: [models]
 test-paths: [tests]
 """
-_MATCHES = (
-    _HEAD
-    + """{# The condition of a filter. `alias` is the table of its columns; `params` are arguments. #}
+_MATCHES = """{# The condition of a filter. `alias` is the table of its columns; `params` are arguments. #}
 {% macro matches_filter(name, alias=none, params={}) -%}
   {{ return(predicat_filters.predicat_condition(name, 'accepts', alias, params)) }}
 {%- endmacro %}
@@ -88,12 +83,9 @@ _MATCHES = (
   {{ return("'" ~ quoted ~ "'" if kind == 'text' else "CAST('" ~ quoted ~ "' AS " ~ type ~ ")") }}
 {%- endmacro %}
 """
-)
 # A broken limit returns the rows that break it, for `store_failures`; without any, one row of NULLs. BigQuery
 # joins only by an equation, hence the key.
-_LIMITS = (
-    _HEAD
-    + """{% macro predicat_failing(model, hit, low='false', high='false') %}
+_LIMITS = """{% macro predicat_failing(model, hit, low='false', high='false') %}
 with predicat_rows as (select *, 1 as predicat_key from {{ model }}),
 predicat_counted as (
   select coalesce(sum(case when {{ hit }} then 1 else 0 end), 0) as hits, count(*) as total, 1 as predicat_key
@@ -131,10 +123,7 @@ where {{ low }} or {{ high }}
 ) }}
 {% endmacro %}
 """
-)
-_TEST = (
-    _HEAD
-    + """{% test filter_coverage(model, filter, at_least=none, at_most=none, at_least_rows=none,
+_TEST = """{% test filter_coverage(model, filter, at_least=none, at_most=none, at_least_rows=none,
                         at_most_rows=none, params={}) %}
 {{ predicat_filters.predicat_failing(
   model, predicat_filters.matches_filter(filter, 'predicat_rows', params),
@@ -164,7 +153,6 @@ where {{ 'false' if at_least is none else 'predicat_total < ' ~ at_least }}
   or {{ 'false' if at_most is none else 'predicat_total > ' ~ at_most }}
 {% endtest %}
 """
-)
 # How a parameter's value is written in a dbt project, by its type.
 _KINDS = {
     BIGINT: "integer",
@@ -176,40 +164,33 @@ _KINDS = {
 }
 
 
-def export(catalog: Catalog, out: Path, targets: Sequence[str] = DEFAULT) -> tuple[int, list[str]]:
-    """Write the package; returns the number of filters, and notes on what an adapter does not support and on
-    bounds that are left out.
+def texts(asked: Asked) -> Iterator[Text]:
+    """The files of the package. Notes say what an adapter does not support, and which bounds are left out.
 
-    Args:
-        catalog: The catalog.
-        out: The folder of the package.
-        targets: Adapters of TARGETS.
+    The setting `target` has adapters of TARGETS.
     """
+    targets = asked.settings.get("target") or DEFAULT
     notes = [say.not_run(name) for name in targets if not TARGETS[name].run]
     branches: list[str] = []
     adapters: dict[str, list[str]] = {}
-    for filter_ in catalog.filters():
-        names = _names(catalog, filter_.qualified)
+    for filter_ in {filter_.qualified: filter_ for filter_, _ in asked.chosen}.values():
+        names = _names(asked.catalog, filter_.qualified)
         for adapter, branch in _branches(filter_, names, notes, targets):
             adapters.setdefault(filter_.qualified, []).append(adapter)
             branches += branch
     body = "\n  ".join(branches)
     macro = (
-        f"{_HEAD}{{% macro predicat_sql(name, adapter, form, prefix, params) -%}}\n"
+        "{% macro predicat_sql(name, adapter, form, prefix, params) -%}\n"
         f"  {body}\n  {{{{ return(none) }}}}\n{{%- endmacro %}}\n"
     )
-    data, more = properties(catalog, adapters, {name: TARGETS[name].dialect for name in targets})
-    files = {
-        "dbt_project.yml": _PROJECT,
-        "macros/matches_filter.sql": _MATCHES,
-        "macros/predicat_sql.sql": macro,
-        "macros/predicat_limits.sql": _LIMITS,
-        "tests/generic/filters.sql": _TEST,
-        "models/predicat.yml": _HEAD_YAML + yaml.safe_dump(data, sort_keys=False, width=1000),
-    }
-    for name, text in files.items():
-        write_text(out / name, text)
-    return len(adapters), list(dict.fromkeys([*notes, *more]))
+    data, more = properties(asked.catalog, adapters, {name: TARGETS[name].dialect for name in targets})
+    yield Text("dbt_project.yml", _PROJECT, form="yaml")
+    yield Text("macros/matches_filter.sql", _MATCHES, form="jinja")
+    yield Text("macros/predicat_sql.sql", macro, tuple(adapters), "jinja")
+    yield Text("macros/predicat_limits.sql", _LIMITS, form="jinja")
+    yield Text("tests/generic/filters.sql", _TEST, form="jinja")
+    yield Text("models/predicat.yml", yaml.safe_dump(data, sort_keys=False, width=1000), form="yaml")
+    asked.reporter.extend(map(exports.told, dict.fromkeys([*notes, *more])))
 
 
 def _branches(

@@ -1,0 +1,82 @@
+"""The targets of `predicat export`: the one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    from predicat.exporting.asked import Asked, Text
+
+
+class Setting(Struct, frozen=True):
+    """An option that only one target has. With `many` it can be repeated; `value` is its value in help."""
+
+    name: str
+    text: str
+    value: str = ""
+    default: str | None = None
+    choices: tuple[str, ...] = ()
+    many: bool = False
+
+
+class Target(Struct, frozen=True):
+    """What filters can be exported to.
+
+    Attributes:
+        what: What is written, for the help of the command.
+        tested: How what is written was tested: what was run, and what was only parsed.
+        module: The module and the function that writes the texts. "": the command has arguments of its own.
+        settings: The target's own options.
+        out: The folder that is written without `--out`; "": standard output.
+        params: Whether parameters get their values when it is written.
+        next: What to do with the folder `{out}`, told when it is written.
+    """
+
+    what: str
+    tested: str
+    module: str = ""
+    settings: tuple[Setting, ...] = ()
+    out: str = ""
+    params: bool = True
+    next: str = ""
+
+    def texts(self, asked: Asked) -> Iterator[Text]:
+        """The files of an export. What cannot be said exactly is left out, with a refusal in the reporter."""
+        module, _, name = self.module.partition(":")
+        function: Callable[[Asked], Iterator[Text]] = getattr(import_module(f"{__package__}.{module}"), name)
+        return function(asked)
+
+
+# Those of `dbt_targets`, which takes long to import.
+DBT_ADAPTERS = ("postgres", "spark", "duckdb", "databricks", "snowflake", "bigquery", "redshift", "trino")
+TARGETS: Mapping[str, Target] = {
+    "dbt": Target(
+        "Write a dbt package. It has the macro {{ predicat_filters.matches_filter('name') }}, and generic "
+        "tests of coverage.",
+        "dbt runs the package on PostgreSQL and DuckDB; other adapters: read by sqlglot",
+        "dbt:texts",
+        (
+            Setting(
+                "target",
+                "An adapter to write SQL for; can be repeated.  [default: postgres, spark, duckdb, which "
+                "are run]",
+                "ADAPTER",
+                choices=DBT_ADAPTERS,
+                many=True,
+            ),
+        ),
+        "target/dbt",
+        params=False,
+        next="add it to packages.yml as - local: {out}",
+    ),
+    "pipeline": Target(
+        "Write a project of Spark Declarative Pipelines. Each filter of a job or dataset is a view, a table "
+        "or a sink.",
+        "spark-pipelines runs the project",
+        out="target/pipeline",
+    ),
+}
