@@ -33,6 +33,12 @@ class Run(NamedTuple):
 
 RUNS = [
     Run(
+        "api.py",
+        "20000 --runs 1",
+        r"CPU of a start: sqlglot alone [\d.]+ s, sql ",
+        ("duckdb", "pandas", "pyarrow"),
+    ),
+    Run(
         "spark.py",
         "1000 --runs 1 --filters 30",
         r"rows that leave the scan of sorted data: [\d,]+ of 1,000",

@@ -17,10 +17,15 @@ from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple
 
+import attrs
+import msgspec
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pydantic
 import pytest
+import sqlalchemy
+from sqlalchemy import orm
 
 import predicat
 from predicat.ir.nodes import Call, Field, FieldDecl, ParamDecl, Parameter
@@ -63,6 +68,31 @@ class Owner:
 class Pair(NamedTuple):
     name: str
     tags: list[str]
+
+
+class Model(pydantic.BaseModel, extra="allow"):
+    name: Any
+
+
+@attrs.define
+class Attributes:
+    name: Any
+    tags: Any
+
+
+class Record(msgspec.Struct):
+    name: Any
+    tags: Any
+
+
+class Base(orm.DeclarativeBase):
+    """The tables of the ORM."""
+
+
+class Stored(Base):
+    __tablename__ = "stored"
+    name: orm.Mapped[str] = orm.mapped_column(primary_key=True)
+    tags: orm.Mapped[Any] = orm.mapped_column(sqlalchemy.JSON)
 
 
 class Text(str):
@@ -127,6 +157,10 @@ VALUES: list[tuple[Any, Any, Any]] = [
     (Owner("gold", ("a",)), OBJECT, OBJECT),
     (Owner(Plan.GOLD, np.array(["a"])), OBJECT, OBJECT),
     (Pair("gold", ["a"]), REFUSED, OBJECT),
+    (Model(name=Plan.GOLD, tags=("a",)), OBJECT, OBJECT),
+    (Attributes("gold", ["a"]), OBJECT, OBJECT),
+    (Record("gold", ["a"]), OBJECT, OBJECT),
+    (Stored(name="gold", tags=["a"]), OBJECT, OBJECT),
     (MOMENT, REFUSED, MOMENT),
     (MOMENT.astimezone(BERLIN), REFUSED, MOMENT),
     (MOMENT.replace(tzinfo=None), REFUSED, MOMENT),
@@ -339,6 +373,10 @@ def test_rows_with_names() -> None:
     for row in (
         Owner(Plan.GOLD, ["a"]),
         Pair("gold", ["a"]),
+        Model(name="gold", tags=["a"]),
+        Attributes("gold", ["a"]),
+        Record("gold", ["a"]),
+        Stored(name="gold", tags=["a"]),
         pd.Series(OBJECT),
         collections.ChainMap(OBJECT),
     ):

@@ -7,7 +7,7 @@ the one that was meant. Types of libraries are known by their names: none is imp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime, timedelta
@@ -85,7 +85,8 @@ def document(value: Any) -> Any:
 
 
 def as_row(value: Any) -> Mapping[str, Any]:
-    """A row of names and values: a mapping, a dataclass, a named tuple, or a row of pandas or Spark.
+    """A row of names and values: a mapping, a named tuple, a row of pandas or Spark, or an object of a class
+    that declares its fields: a dataclass, or a model of Pydantic, attrs, msgspec or SQLAlchemy.
 
     Raises:
         RowError: It has no names.
@@ -184,15 +185,32 @@ _BY_NAME: dict[str, Convert] = {
     "pandas.Timestamp": lambda value: value.to_pydatetime(warn=False),
     "pandas.Timedelta": lambda value: value.to_pytimedelta(),
     "pyarrow.Scalar": lambda value: plain(value.as_py()),
+    "pydantic.BaseModel": dict,  # of pairs, those that it does not declare among them
 }
+
+
+# How a class of a library says which fields its objects have: an attribute, and the names in it.
+_DECLARED: dict[str, Callable[[Any], Iterable[str]]] = {
+    "__struct_fields__": iter,  # msgspec
+    "__attrs_attrs__": lambda declared: (item.name for item in declared),
+    "__mapper__": lambda mapper: mapper.column_attrs.keys(),  # SQLAlchemy
+}
+
+
+def _fields_of(kind: type) -> list[str] | None:
+    """The names of the fields that a class declares; None if it declares none."""
+    if is_dataclass(kind):
+        return [item.name for item in fields(kind)]
+    declared = next((name for name in _DECLARED if hasattr(kind, name)), None)
+    return None if declared is None else list(_DECLARED[declared](getattr(kind, declared)))
 
 
 def _of_structure(kind: type) -> Convert | None:
     """How a value is converted whose type says what it is by its methods."""
     if issubclass(kind, Mapping):
         return dict
-    if is_dataclass(kind):
-        names = [item.name for item in fields(kind)]
+    names = _fields_of(kind)
+    if names is not None:
         return lambda value: {name: getattr(value, name) for name in names}
     if issubclass(kind, tuple) and kind is not tuple:
         return _refused(say.NAMED_TUPLE)

@@ -1,0 +1,1 @@
+"""A web service that decides with the filters of a catalog."""
