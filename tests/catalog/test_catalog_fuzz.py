@@ -36,6 +36,9 @@ subscriptions: {desk: {filter: one, properties: {team: ops}}}
 rows: {at_least: 1}
 freshness: {column: t, at_most: 1 day}
 jobs: {out: {source: {table: d}, filters: [one], sinks: [{path: "out/{filter}"}]}}
+attributes: {least: {type: bigint, postgres: "current_setting('app.least')::bigint"}}
+policies: {own: {command: update, roles: [a], using: one, check: {filter: one, params: {least: 2}},
+  tests: [{as: {role: a, least: 1}, row: {n: 2}, sees: true}]}}
 """
 
 

@@ -61,6 +61,8 @@ groups:
   sizes: {filters: [large, old]}
 subscriptions:
   desk: {filter: near, properties: {team: a}}
+attributes: {least: {type: bigint, postgres: "current_setting('app.least')::bigint"}}
+policies: {own: {using: old}}
 """
 MORE = """apiVersion: predicat/v1
 dataset: orders

@@ -101,6 +101,18 @@ CATALOG: dict[str, Any] = {
         }
     },
     "tests": {"done": [{"row": {"status": 2}, "matches": True}]},
+    "attributes": {
+        "region": {"type": "string", "postgres": "current_setting('app.region')", "description": "Where."}
+    },
+    "policies": {
+        "sales_only": {
+            "command": "all",
+            "roles": ["sales"],
+            "using": "large",
+            "check": {"filter": "large", "params": {"least": 5}},
+            "description": "Sales.",
+        }
+    },
 }
 MACROS = (
     "{%- macro above(x) -%}\n{{ x }} > 5\n{%- endmacro -%}\n{#- a comment -#}\n{%- macro spare(x) -%}{{ x "
@@ -322,6 +334,29 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "Desks.",
     ),
     ("tests/done", [], "test", "orders.done", "matches true", None),
+    ("policies/sales_only", None, "policy", "orders.sales_only", "large, large(least => 5)", None),
+    ("policies/sales_only/command", "update", "policy-part", "orders.sales_only", "all", "update"),
+    ("policies/sales_only/roles", ["sales", "a"], "policy-part", "orders.sales_only", "sales", "sales, a"),
+    ("policies/sales_only/permissive", False, "policy-part", "orders.sales_only", None, "false"),
+    ("policies/sales_only/using", "small", "policy-part", "orders.sales_only", "large", "small"),
+    (
+        "policies/sales_only/check/params/least",
+        6,
+        "policy-part",
+        "orders.sales_only",
+        "large(least => 5)",
+        "large(least => 6)",
+    ),
+    ("policies/sales_only/table", "public.sold", "policy-part", "orders.sales_only", None, "public.sold"),
+    ("policies/sales_only/description", "All.", "policy-description", "orders.sales_only", "Sales.", "All."),
+    (
+        "attributes/region/postgres",
+        "current_user",
+        "attribute",
+        "region",
+        "current_setting('app.region')",
+        "current_user",
+    ),
 ]
 
 
@@ -373,6 +408,8 @@ def test_every_key_of_the_schema_is_edited() -> None:
         *(key for key in d.FILTER if key not in d.BODY),
         *d.GROUP,
         *d.SUBSCRIPTION,
+        *(key for key in d.POLICY if key != "tests"),
+        *d.ATTRIBUTE,
         *d.COVERAGE,
         *d.BASELINE,
         *d.ROWS,

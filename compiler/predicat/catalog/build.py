@@ -27,6 +27,7 @@ from predicat.catalog.model import (
     made_of,
 )
 from predicat.catalog.names import Names
+from predicat.catalog.policy_conditions import PolicyChecks
 from predicat.catalog.released import Released
 from predicat.catalog.templates import Templates
 from predicat.check.resolve import check
@@ -101,8 +102,15 @@ class Builder(Struct, dict=True):
                     filters[filter_.name] = known[filter_.qualified] = filter_
             datasets[name] = made_of(Dataset, definition, filters=filters)
         Checks(self.names, self.reporter).run(known)
+        attributes, unread = self.reader.attributes, frozenset(self.reader.unread_attributes)
+        PolicyChecks(self.names, self.reporter, attributes, unread).run(known)
         return Catalog(
-            datasets, tuple(self.reporter.warnings), known, self.templates.variables, self.templates.folder
+            datasets,
+            tuple(self.reporter.warnings),
+            known,
+            self.templates.variables,
+            self.templates.folder,
+            attributes,
         )
 
     def filter(self, filter_: WrittenFilter) -> Filter | None:

@@ -39,10 +39,12 @@ from predicat.catalog.keys import (
 )
 from predicat.catalog.lists import ListReader
 from predicat.catalog.model import FilterTest, Group, Subscription, WrittenDataset, WrittenFilter
+from predicat.catalog.policies import Attribute, PolicyReader, read_attribute
 from predicat.catalog.yaml_nodes import YamlNode, text_of
 from predicat.diagnostics import Diagnostic, Reporter, Span
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import keys as say_keys
+from predicat.diagnostics.messages import row_policies as say_policies
 from predicat.diagnostics.messages import tables as say_tables
 from predicat.ir.nodes import FieldDecl
 
@@ -56,6 +58,8 @@ class DefinitionReader(Struct, dict=True):
         datasets: The datasets by name; several files may define parts of one.
         variables: The values of `vars`.
         variable_places: Their places.
+        attributes: The attributes of sessions.
+        unread_attributes: The names of those with problems, which are reported.
         list_files: The files with the values of lists.
         others: The files without definitions.
         root: The folder of the catalog, or its file.
@@ -66,6 +70,8 @@ class DefinitionReader(Struct, dict=True):
     datasets: dict[str, WrittenDataset] = field(default_factory=dict[str, WrittenDataset])
     variables: dict[str, Any] = field(default_factory=dict[str, Any])
     variable_places: dict[str, Span] = field(default_factory=dict[str, Span])
+    attributes: dict[str, Attribute] = field(default_factory=dict[str, Attribute])
+    unread_attributes: set[str] = field(default_factory=set[str])
     list_files: set[Path] = field(default_factory=set[Path])
     others: list[YamlNode] = field(default_factory=list[YamlNode])
     root: Path | None = None
@@ -100,6 +106,8 @@ class DefinitionReader(Struct, dict=True):
             for key, value, span in keys["vars"].entries("vars"):
                 self.variables[key] = value.data()
                 self.variable_places[key] = span
+        if "attributes" in keys:
+            self.session(keys["attributes"])
         if "dataset" not in keys:
             return
         name = keys["dataset"].text("dataset")
@@ -109,6 +117,19 @@ class DefinitionReader(Struct, dict=True):
         dataset = self.datasets.setdefault(name, WrittenDataset(name))
         dataset.places.setdefault("dataset", keys["dataset"].span)
         self.dataset(dataset, keys)
+
+    def session(self, item: YamlNode) -> None:
+        """Read the attributes of sessions, which are those of the whole catalog."""
+        for name, value, span in item.entries("attributes"):
+            if not NAME.match(name):
+                self.reporter.add(say_keys.bad_name(span, "attribute", name))
+            elif name in self.attributes:
+                first = _where(self.attributes[name].span)
+                self.reporter.add(say_policies.attribute_twice(span, name, first))
+            elif (attribute := read_attribute(name, value, span)) is not None:
+                self.attributes[name] = attribute
+            else:
+                self.unread_attributes.add(name)
 
     def dataset(self, dataset: WrittenDataset, keys: dict[str, YamlNode]) -> None:
         """Read the definitions of one file for a dataset."""
@@ -255,6 +276,12 @@ class DefinitionReader(Struct, dict=True):
         if job is not None:
             dataset.jobs[name] = job
 
+    def policy(self, dataset: WrittenDataset, name: str, item: YamlNode, span: Span) -> None:
+        """A row policy."""
+        policy = PolicyReader(self.now, read_now).policy(name, item, span)
+        if policy is not None:
+            dataset.policies[name] = policy
+
 
 # --- properties of a dataset: each is in one of its files
 
@@ -349,6 +376,7 @@ _NAMED = {
         "subscription", SUBSCRIPTION_NAME, say.bad_subscription_name, DefinitionReader.subscription
     ),
     "jobs": _simply_named("job", DefinitionReader.job),
+    "policies": _simply_named("policy", DefinitionReader.policy),
 }
 
 

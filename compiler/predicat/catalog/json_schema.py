@@ -68,6 +68,9 @@ def _parts() -> Schema:
         "group": mapping(d.GROUP),
         "subscription": mapping(d.SUBSCRIPTION),
         "job": mapping(JOB, "source"),
+        "policy": mapping(d.POLICY) | {"description": "A row policy of the table in PostgreSQL."},
+        "attribute": mapping(d.ATTRIBUTE, "type", d.ATTRIBUTE_SQL)
+        | {"description": "A value of the session that queries. A session without it has NULL."},
         "pip": _pip(),
         "composition": _composition(),
     }

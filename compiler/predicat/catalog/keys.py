@@ -171,6 +171,42 @@ SUBSCRIPTION: Keys = {
     "description": DESCRIPTION,
     "properties": {"type": "object", "additionalProperties": TEXT},
 }
+ATTRIBUTE_SQL = "postgres"
+ATTRIBUTE: Keys = {
+    "type": part("type"),
+    ATTRIBUTE_SQL: about(
+        "string",
+        "What PostgreSQL reads it from: current_setting('app.tenant'), current_user, auth.uid(), "
+        "pg_has_role('staff', 'member'), with a cast or ->>.",
+    ),
+    "description": DESCRIPTION,
+}
+POLICY_COMMANDS = ("all", "select", "insert", "update", "delete")
+POLICY_FILTER: Keys = {
+    "filter": about("string", "A filter of the dataset."),
+    "params": about("object", "Values of its parameters. The others are attributes of their names."),
+}
+_OUTCOME = about("boolean", "Whether it sees the row that is there, or may write the new row.")
+POLICY_TEST: Keys = {
+    "as": about("object", "The role, and the attributes of its session: {role: reader, tenant: 7}."),
+    "row": {"type": "object"},
+    "sees": _OUTCOME,
+    "writes": _OUTCOME,
+    "command": {"enum": list(POLICY_COMMANDS[1:]), "description": "Default: that of the policy."},
+    "now": _NOW,
+    "description": DESCRIPTION,
+}
+_OF_POLICY: Schema = {"anyOf": [TEXT, mapping(POLICY_FILTER, "filter")]}
+POLICY: Keys = {
+    "command": {"enum": list(POLICY_COMMANDS), "description": "The command that it is for. Default: all."},
+    "roles": {"description": "The roles that it is for. Default: public, which is all of them.", **TEXTS},
+    "permissive": about("boolean", "Whether it lets rows through. false: it must be TRUE, too."),
+    "using": {"description": "The filter of the rows that are there.", **_OF_POLICY},
+    "check": {"description": "The filter of new rows. Default: that of using.", **_OF_POLICY},
+    "table": about("string", "The table. Default: the relation of the dataset on PostgreSQL."),
+    "description": DESCRIPTION,
+    "tests": {"type": "array", "items": mapping(POLICY_TEST, "as", "row")},
+}
 
 _CLASSES: Schema = {
     "anyOf": [
@@ -254,6 +290,8 @@ FILE: Keys = {
     "freshness": mapping(FRESHNESS, "column", "at_most"),
     "partition": mapping(PARTITION, "column", "by"),
     "where": about("string", "A filter of the dataset: coverage counts only the rows that it accepts."),
+    "policies": named(part("policy")),
+    "attributes": named(part("attribute")),
     "vars": {"type": "object"},
 }
 

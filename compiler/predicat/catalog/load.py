@@ -151,7 +151,12 @@ class Definitions(Struct, frozen=True):
         reporter.raise_errors()
         datasets = {row.dataset: one.dataset(row.dataset) for row in known.values()}
         return Catalog(
-            datasets, tuple(reporter.warnings), known, one.templates.variables, one.templates.folder
+            datasets,
+            tuple(reporter.warnings),
+            known,
+            one.templates.variables,
+            one.templates.folder,
+            one.builder.reader.attributes,
         )
 
     def filter(self, name: str) -> Filter | None:

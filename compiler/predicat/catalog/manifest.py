@@ -21,6 +21,7 @@ from predicat.catalog.cache import text_hash
 from predicat.catalog.jobs import job_data
 from predicat.catalog.macros import Macro
 from predicat.catalog.model import Bound, Catalog, DatasetHead, Filter, FilterTest, Group, Version
+from predicat.catalog.policies import attribute_data, policy_data
 from predicat.catalog.signature import Signer, unsigned
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.diagnostics.messages import catalog as say
@@ -43,6 +44,7 @@ def build_manifest(catalog: Catalog) -> dict[str, Any]:
         "format": FORMAT,
         "datasets": {name: dataset_data(dataset) for name, dataset in catalog.datasets.items()},
         "vars": {name: plain(value) for name, value in catalog.variables.items()},
+        **({"attributes": attributes} if (attributes := _attributes_data(catalog)) else {}),
         "macros": _macros_data(catalog.macros),
         **({"lists": lists} if (lists := _lists_data(catalog)) else {}),
         "filters": [
@@ -98,7 +100,16 @@ def dataset_data(dataset: DatasetHead) -> dict[str, Any]:
             else {}
         ),
         **({"where": dataset.where} if dataset.where else {}),
+        **(
+            {"policies": {key: policy_data(row) for key, row in dataset.policies.items()}}
+            if dataset.policies
+            else {}
+        ),
     }
+
+
+def _attributes_data(catalog: Catalog) -> dict[str, Any]:
+    return {name: attribute_data(attribute) for name, attribute in catalog.attributes.items()}
 
 
 def _lists_data(catalog: Catalog) -> dict[str, Any]:

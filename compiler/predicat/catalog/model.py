@@ -16,6 +16,7 @@ from predicat.catalog.file_formats import ANY, FileFormat
 from predicat.catalog.jobs import Job
 from predicat.catalog.keys import VIEW_MATERIALIZED
 from predicat.catalog.lists import ValueList
+from predicat.catalog.policies import Attribute, Policy
 from predicat.catalog.versions import version_number
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Source, Span
 from predicat.diagnostics.messages import catalog as say
@@ -305,6 +306,7 @@ class DatasetHead(Struct):
         where: The filter of the rows that coverage counts; "" for all.
         key: The fields that identify a row.
         jobs: Jobs by name.
+        policies: Row policies by name.
         places: The places of its definitions in the files.
     """
 
@@ -328,6 +330,7 @@ class DatasetHead(Struct):
     where: str = ""
     key: tuple[str, ...] = ()
     jobs: dict[str, Job] = field(default_factory=dict[str, Job])
+    policies: dict[str, Policy] = field(default_factory=dict[str, Policy])
     places: dict[str, Span] = field(default_factory=dict[str, Span])
 
     @property
@@ -390,6 +393,11 @@ class Dataset(DatasetHead):
                 for name, job in self.jobs.items()
                 if all(known(asked.filter) for asked in job.filters)
             },
+            policies={
+                name: policy
+                for name, policy in self.policies.items()
+                if all(known(used.filter) for used in policy.filters)
+            },
         )
 
 
@@ -415,6 +423,7 @@ class Catalog(Struct, frozen=True):
         known: All filters by `dataset.filter`.
         variables: The values of Jinja variables.
         macro_folder: The folder of Jinja macros.
+        attributes: The attributes of the session that queries, by name.
     """
 
     datasets: Mapping[str, Dataset]
@@ -422,6 +431,7 @@ class Catalog(Struct, frozen=True):
     known: Mapping[str, Filter] = field(default_factory=dict[str, Filter])
     variables: Mapping[str, Any] = field(default_factory=dict[str, Any])
     macro_folder: Path | None = None
+    attributes: Mapping[str, Attribute] = field(default_factory=dict[str, Attribute])
 
     @property
     def macros(self) -> dict[str, Macro]:

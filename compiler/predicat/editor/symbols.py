@@ -83,6 +83,8 @@ _SECTIONS = {
     "groups": "group",
     "subscriptions": "subscription",
     "jobs": "job",
+    "policies": "policy",
+    "attributes": "attribute",
 }
 
 

@@ -1,7 +1,7 @@
 """A catalog as an editor sees it: files on disk, with the texts of open documents over them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -9,11 +9,15 @@ from msgspec import Struct, field
 from predicat.catalog.jobs import JOB, SOURCE
 from predicat.catalog.json_schema import FILES
 from predicat.catalog.keys import (
+    ATTRIBUTE,
     FIELD,
     FILE,
     FILTER,
     GROUP,
     PARAM,
+    POLICY,
+    POLICY_FILTER,
+    POLICY_TEST,
     SUBSCRIPTION,
     TEST,
     VERSION,
@@ -249,25 +253,31 @@ def location(span: Span) -> Location:
     return Location(file_of(result), line - 1, column - 1, result.end - result.start)
 
 
+# The keys of a mapping, by the path to it; `*` is any name.
+_KEYS: Mapping[tuple[str, ...], Keys] = {
+    (): FILE,
+    ("filters", "*"): FILTER,
+    ("filters", "*", "versions", "*"): VERSION,
+    ("fields", "*"): FIELD,
+    ("relation", "*"): FILES,
+    ("groups", "*"): GROUP,
+    ("subscriptions", "*"): SUBSCRIPTION,
+    ("jobs", "*"): JOB,
+    ("jobs", "*", "source"): SOURCE,
+    ("policies", "*"): POLICY,
+    ("policies", "*", "tests"): POLICY_TEST,
+    ("policies", "*", "using"): POLICY_FILTER,
+    ("policies", "*", "check"): POLICY_FILTER,
+    ("attributes", "*"): ATTRIBUTE,
+}
+
+
 def _keys(path: tuple[str, ...]) -> Keys:
     """The keys that a mapping may have."""
+    named = tuple("*" if number % 2 else part for number, part in enumerate(path))
     match path:
-        case ():
-            return FILE
-        case ("filters", _) | ("filters", _, "versions", _):
-            return FILTER if len(path) == 2 else VERSION
-        case ("fields", _):
-            return FIELD
-        case ("relation", _):
-            return FILES
-        case ("groups", _):
-            return GROUP
-        case ("subscriptions", _):
-            return SUBSCRIPTION
-        case ("jobs", _):
-            return JOB
-        case ("jobs", _, "source"):
-            return SOURCE
+        case _ if named in _KEYS:
+            return _KEYS[named]
         case (*_, "params", _):
             return PARAM
         case (*_, "tests") | ("tests", _):

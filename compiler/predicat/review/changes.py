@@ -456,6 +456,7 @@ def _like_manifest(after: Snapshot) -> Snapshot:
     data = {
         **after.data,
         "vars": {},
+        "attributes": {},
         "macros": {},
         "datasets": {
             name: {key: value for key, value in row.items() if key not in CARRIED}

@@ -301,6 +301,12 @@ def _partition(value: Mapping[str, Any]) -> str:
     return f"{value['field']} by {value['by']}" + (f" in {value['zone']}" if value["zone"] else "")
 
 
+def _used(value: Mapping[str, Any]) -> str:
+    """A filter of a policy, with the values of its parameters."""
+    given = ", ".join(f"{name} => {show.value_text(part)}" for name, part in value.get("params", {}).items())
+    return f"{value['filter']}({given})" if given else str(value["filter"])
+
+
 def _severity(value: Mapping[str, Any], unit: str = "") -> str:
     """The severity of a limit, with the stricter limit of a warning."""
     return str(value["severity"]) + (f", warn: {value['warn']}{unit}" if "warn" in value else "")
@@ -323,6 +329,9 @@ _TEXTS: dict[str, Callable[[Any], str | None]] = {
     "dataset": lambda value: str(value.get("description") or "no description"),
     "group": lambda value: ", ".join(value["filters"]),
     "subscription": lambda value: value["filter"],
+    "policy": lambda value: ", ".join(_used(value[key]) for key in ("using", "check") if key in value),
+    "policy-part": lambda value: _used(value) if isinstance(value, dict) else _plain_text(value),
+    "attribute": lambda value: value["postgres"],
 }
 
 

@@ -39,6 +39,7 @@ RELATIONS = ("relation", "files")
 READ = (*COLUMNS, *RELATIONS)
 _GROUP, _SUBSCRIPTION = "datasets/*/groups/*", "datasets/*/subscriptions/*"
 _JOB = "datasets/*/jobs/*"
+_POLICY = "datasets/*/policies/*"
 _VERSION = "filters/*/versions/*"
 # By code, the most important first.
 KINDS: dict[str, Kind] = {
@@ -405,6 +406,35 @@ KINDS: dict[str, Kind] = {
             2,
         ),
         Kind("job-description", f"{_JOB}/description", "description", "For people.", _ASIDE, "job", 2),
+        Kind(
+            "policy", _POLICY, "policy", "A row policy was added or removed.", (ROWS, ROWS, ROWS), "policy", 2
+        ),
+        Kind(
+            "policy-part",
+            f"{_POLICY}/*",
+            "{0}",
+            "The filters, the roles, the command or the table of a row policy changed.",
+            (ROWS, ROWS, ROWS),
+            "policy",
+            2,
+        ),
+        Kind(
+            "policy-description",
+            f"{_POLICY}/description",
+            "description",
+            "For people.",
+            _ASIDE,
+            "policy",
+            2,
+        ),
+        Kind(
+            "attribute",
+            "attributes/*",
+            "attribute",
+            "Row policies read another value of the session.",
+            (NOTE, ROWS, ROWS),
+            "attribute",
+        ),
         Kind("macro", "macros/*", "macro", "The text of a macro changed.", (NOTE, NOTE, WARNING), "macro"),
         Kind(
             "variable",

@@ -17,6 +17,7 @@ from predicat.catalog.lock import lock_path, read_lock_file
 from predicat.catalog.macros import Macro, read_macros
 from predicat.catalog.manifest import bounds_data, dataset_data, plain, read_manifest, tests_data
 from predicat.catalog.model import WrittenDataset, WrittenFilter, WrittenVersion
+from predicat.catalog.policies import attribute_data
 from predicat.diagnostics import NOWHERE, Diagnostic, PredicatError, Span
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import bytes_of
@@ -80,7 +81,7 @@ class Snapshot(Struct):
 def empty() -> Snapshot:
     """A catalog with nothing in it."""
     return Snapshot(
-        {"datasets": {}, "filters": {}, "vars": {}, "macros": {}},
+        {"datasets": {}, "filters": {}, "vars": {}, "attributes": {}, "macros": {}},
         lambda _name, _number: None,
         lambda _: Place(),
     )
@@ -149,6 +150,9 @@ class _Files:
             "datasets": datasets,
             "filters": filters,
             "vars": variables,
+            "attributes": {
+                name: attribute_data(row) for name, row in self.found.builder.reader.attributes.items()
+            },
             "macros": {row.name: row.meaning for row in self.macros.values()},
         }
 
@@ -206,6 +210,9 @@ class _Files:
         match path:
             case ("vars", name, *_):
                 return self.found.builder.reader.variable_places.get(name)
+            case ("attributes", name, *_):
+                found = self.found.builder.reader.attributes.get(name)
+                return found.span if found is not None else None
             case ("macros", name, *_):
                 return self.macros[name].span if name in self.macros else None
             case ("filters", name, *rest):
@@ -239,6 +246,7 @@ def _keys(rest: list[str]) -> list[str]:
         "enums": "enum",
         "lists": "list",
         "jobs": "job",
+        "policies": "policy",
     }
     if not rest:
         return ["dataset"]
@@ -317,6 +325,7 @@ def _of_manifest(result: Data, lists: Mapping[str, ValueSet]) -> Snapshot:
         "datasets": result["datasets"],
         "filters": filters,
         "vars": result.get("vars", {}),
+        "attributes": result.get("attributes", {}),
         "macros": {key: row.meaning for key, row in macros.items()},
     }
 

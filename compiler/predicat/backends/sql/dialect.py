@@ -7,6 +7,7 @@ every row it gives TRUE, FALSE or NULL, and never raises an error.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from itertools import combinations
 
@@ -42,15 +43,23 @@ class Dialect(DialectRules[Renderer], frozen=True):
         storage: Storage | None = None,
         runtime: Runtime | None = None,
         rewritings: Rewritings = ALL,
+        given: Mapping[str, Sql] | None = None,
     ) -> str:
         """A typed node as SQL. Raises Unsupported with the operator, its place and the reason.
 
         With `condition` the SQL is a condition of a WHERE: TRUE for the same rows, and FALSE or NULL for the
         others. If the `storage` of the relation is known, tests get forms that can use its indexes. Functions
         of `runtime` must be installed where the SQL runs; without it the SQL runs everywhere. Without some of
-        the `rewritings` the SQL is longer, with the same outcome.
+        the `rewritings` the SQL is longer, with the same outcome. `given` is the SQL of fields that are no
+        columns, by name.
         """
-        renderer = Renderer(self, storage=storage or NOTHING_KNOWN, runtime=runtime, rewritings=rewritings)
+        renderer = Renderer(
+            self,
+            storage=storage or NOTHING_KNOWN,
+            runtime=runtime,
+            rewritings=rewritings,
+            given=given or {},
+        )
         node = renderer.known(node)
         if not condition:
             return self.to_sql(renderer, self._exactly(node, runtime, rewritings))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import assert_never
@@ -95,6 +95,8 @@ class Renderer(Struct):
     runtime: Runtime | None = None
     """The functions that are installed where the SQL runs."""
     rewritings: Rewritings = ALL
+    given: Mapping[str, Sql] = {}
+    """The SQL of fields that are no columns of the relation, such as values of the session."""
     taken_names: frozenset[str] = frozenset()
     """The case-folded names of the columns."""
     beside_floats: bool = False
@@ -255,6 +257,8 @@ class Renderer(Struct):
 
     def column(self, node: Field) -> Sql:
         """The column of a field in this dialect, or the expression that it is read from."""
+        if (given := self.given.get(node.decl.name)) is not None:
+            return given.copy()
         if (
             node.decl.expressions
             and (found := expressions.of_field(node.decl, self.dialect.name)) is not None
