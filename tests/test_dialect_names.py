@@ -28,6 +28,9 @@ KNOWN = {
     "language/spark/reader.py",
     "language/postgres/reader.py",
     "language/duckdb/reader.py",
+    # Iceberg tables have the columns that Spark reads.
+    "language/iceberg/reader.py",
+    "language/iceberg/writer.py",
     # The key `spark` of a dataset: the mode of Spark in which its bodies of that language are read.
     "catalog/definitions.py",
     "catalog/json_schema.py",

@@ -64,7 +64,16 @@ a IS NOT NULL AND b IS NULL
 VALUES = {"a": (None, "", "x", "y", "xy", "z"), "b": (None, "x", "y", "zy"), "n": (None, -1, 1, 2, 5, 7)}
 ROWS = [{"type": "t", **dict(zip(VALUES, row, strict=True))} for row in product(*VALUES.values())]
 # How many of the filters each target can say, at least.
-SAID = {"sns": 45, "eventbridge": 45, "cloudevents": 45, "labels": 19, "pubsub": 27, "jms": 45, "cesql": 45}
+SAID = {
+    "sns": 45,
+    "eventbridge": 45,
+    "cloudevents": 45,
+    "labels": 19,
+    "pubsub": 27,
+    "jms": 45,
+    "cesql": 45,
+    "iceberg": 40,
+}
 
 
 def translations(target: str) -> Iterator[tuple[str, predicat.Predicate, str]]:

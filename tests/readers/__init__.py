@@ -7,7 +7,18 @@ it. So a translation is judged by what its own system makes of it.
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.readers import cesql, events, google_cel, labels, policies, properties, pubsub, selectors, topics
+from tests.readers import (
+    cesql,
+    events,
+    google_cel,
+    iceberg,
+    labels,
+    policies,
+    properties,
+    pubsub,
+    selectors,
+    topics,
+)
 
 # The keys of a message: attributes, labels, headers or properties, and the fields beside them.
 Message = Mapping[str, Any]
@@ -19,6 +30,7 @@ READERS: dict[str, Callable[[str, Message], bool]] = {
     "cloudevents": events.cloudevents,
     "eventbridge": policies.accepts,
     "headers": properties.headers,
+    "iceberg": iceberg.accepts,
     "jms": selectors.jms,
     "kafka": topics.kafka,
     "labels": labels.accepts,

@@ -14,6 +14,7 @@ EVENT_PATTERN = "an event pattern"
 FILTER_POLICY = "a filter policy"
 HEADER_FILTER = "a header filter"
 HEADER_VALUE = "a header's value"
+ICEBERG_EXPRESSION = "an expression of Iceberg"
 KAFKA_PREDICATE = "a Kafka Connect predicate"
 POLICY_WITH_SCOPE = "a filter policy with its scope"
 TRIGGER_SPEC = "the spec of a Trigger"
@@ -86,3 +87,8 @@ needs_key = Why[str]("it needs the key {key!r}")
 takes_no_key = Why[str]("it does not take the key {key!r}")
 kind_without_filter = Why[str]("""{kind!r} has no filter
     hint: write the spec of a Trigger, which has one""")
+no_expression = Why[object, str]("""{kind!r} is not a type of expression
+    hint: types: {names}""")
+no_literal = Problem[()]("bad-value: value: it must be a string, a number, true or false")
+no_transforms = Why[()]("""predicat reads columns, not transforms of partitions
+    hint: compare the column itself""")
