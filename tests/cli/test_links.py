@@ -81,6 +81,7 @@ ELSEWHERE = {
     "run": "starts Spark; it reads the catalog as `match` does",
     "spark": "builds the jar, and reads no catalog",
     "lsp": "a server; it reads the catalog as `check` does",
+    "mcp": "as above",
 }
 
 

@@ -31,7 +31,7 @@ CALLS = {
     "translate": "late --to cel",
     "union": "late early",
 }
-ELSEWHERE = {"docs serve": "it does not end", "fmt": "below", "lsp": "it does not end"}
+ELSEWHERE = {"docs serve": "it does not end", "fmt": "below", "lsp": "it does not end", "mcp": "as above"}
 FOLDERS = {
     "empty": "empty contains no .yml or .yaml file",
     "missing": "there is no folder missing",

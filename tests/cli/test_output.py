@@ -59,6 +59,7 @@ WITHOUT = {
     "docs serve": "it does not end",
     "export pipeline": "--format is that of the path",
     "lsp": "it does not end",
+    "mcp": "it does not end",
     "quality gx": "its result is a project",
     "run": "--format is that of the path; --report has the result",
     "schema": "its result is JSON",

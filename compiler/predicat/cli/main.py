@@ -47,6 +47,7 @@ COMMANDS = {
     "docs": "Build or serve the catalog as a web site.",
     "owners": "Write CODEOWNERS from the owners of filters.",
     "lsp": "Start the language server for editors.",
+    "mcp": "Start the server for agents, which only reads.",
     "schema": "Print the JSON Schema of catalog files.",
     "completion": "Print a completion script for a shell.",
 }

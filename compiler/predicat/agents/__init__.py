@@ -1,0 +1,1 @@
+"""What agents ask a catalog: tools over MCP, and the filter that a WHERE is."""
