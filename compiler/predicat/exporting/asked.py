@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from predicat.api import Predicate
 from predicat.catalog.acceptance import accepted_rows
 from predicat.catalog.model import Catalog, Dataset, Filter
-from predicat.diagnostics import Diagnostic, PredicatError, Reporter
+from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Span
 from predicat.diagnostics.messages import exports as say
 from predicat.ir.nodes import FieldDecl, Node, code_of, fields_of, params_of
 from predicat.rewrite.substitute import with_defaults
@@ -60,6 +60,17 @@ class Row(Struct, frozen=True, dict=True):
         return (
             self.filter.view if self.number == self.filter.latest else f"{self.filter.view}__v{self.number}"
         )
+
+    @property
+    def title(self) -> str:
+        """The name, the version and the description, in one line: for comments."""
+        text = f"{self.filter.qualified}, version {self.number}: {' '.join(self.filter.description.split())}"
+        return text.removesuffix(": ")
+
+    @property
+    def span(self) -> Span:
+        """The place of its version in the catalog."""
+        return self.filter.versions[self.number].span
 
     @cached_property
     def node(self) -> Node:

@@ -79,4 +79,33 @@ TARGETS: Mapping[str, Target] = {
         "spark-pipelines runs the project",
         out="target/pipeline",
     ),
+    "databricks": Target(
+        "Write a SQL function of each filter for Unity Catalog of Databricks, which row filters and policies "
+        "call.",
+        "the function is run as a SQL function of Spark 4; the other statements are not run",
+        "databricks:texts",
+        (
+            Setting(
+                "as",
+                "What is written beside the function: nothing, ALTER TABLE ... SET ROW FILTER, CREATE "
+                "POLICY, or row_filter of dbt-databricks.",
+                default="function",
+                choices=("function", "row-filter", "policy", "dbt"),
+            ),
+            Setting("schema", "The schema of the functions.", "CATALOG.SCHEMA"),
+            Setting(
+                "to",
+                "Whom the policy is for; can be repeated. Default: account users.",
+                "PRINCIPAL",
+                many=True,
+            ),
+            Setting("except", "Whom the policy is not for; can be repeated.", "PRINCIPAL", many=True),
+            Setting(
+                "tag",
+                "The governed tag by which the policy finds columns: its values are their names.",
+                "KEY",
+                "predicat_column",
+            ),
+        ),
+    ),
 }

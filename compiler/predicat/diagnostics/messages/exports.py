@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from predicat.diagnostics.message import Failure, Problem, Text
 
 python_code = Problem[str, str]("""unsupported: {filter_name} runs the Python class {name}, and no other tool
@@ -13,3 +15,23 @@ not_overwritten = Failure[str, str]("""export: {path} {state}
     hint: put the change into the catalog; --force overwrites the file""")
 told = Failure[str]("note[export]: {text}")
 no_params = Text[str]("{target} gives parameters their values itself; leave --param out")
+no_column = Problem[str, str]("""unsupported: {target} cannot have the field {field!r}: it is read from an
+    expression, and the function gets columns, whose types the catalog does not know
+    hint: make it a column of the relation, or of a view that the catalog names""")
+no_table = Problem[str, str]("""unsupported: the dataset {dataset!r} names no table: it has no {engine}
+    relation
+    hint: write relation: {{{engine}: CATALOG.SCHEMA.TABLE}}""")
+one_row_filter = Problem[str, Iterable[str]]("""unsupported: {table} would have several row filters, and only
+    one is possible: {names:listed}
+    hint: choose one; a filter with all: or any: joins several""")
+matched_columns = Problem[str, Iterable[str], int]("""unsupported: {filter_name} reads the columns
+    {columns:list}, and a policy can match {most}
+    hint: write it as the row filter of the table: --as row-filter""")
+principals = Failure[int]("""unsupported: a policy has at most {most} principals in --to and --except together
+    hint: name groups""")
+schema_of_dbt = Failure[str]("""usage: dbt-databricks takes the name of a function with its catalog and
+    schema, or alone
+    hint: write --schema CATALOG.SCHEMA for {name}, or leave --schema out""")
+no_columns_in_dbt = Problem[str]("""unsupported: {filter_name} reads no column, and a row_filter of
+    dbt-databricks needs one
+    hint: write it as the row filter of the table: --as row-filter""")

@@ -1,0 +1,74 @@
+"""The functions for Unity Catalog run as SQL functions of Spark 4, with the rows of the evaluator."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+import predicat
+from predicat.diagnostics import Unsupported
+from predicat.exporting.asked import Row
+from predicat.exporting.databricks import Function, function_of
+from predicat.ir.nodes import Field, FieldDecl
+from predicat.semantics.evaluate import compile_node
+from predicat_spark.rows import frame_of
+from tests.engines.test_corpus import ENTRIES, cases_of
+from tests.exporting.written import asked
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def outcomes(
+    spark: Any, fields: Sequence[FieldDecl], rows: Sequence[Mapping[str, Any]], functions: Sequence[Function]
+) -> list[list[Any]]:
+    """What each function gives for each row. They are temporary: Spark without a catalog keeps no others."""
+    for function in functions:
+        spark.sql(function.sql.replace("FUNCTION", "TEMPORARY FUNCTION", 1).rstrip(";\n"))
+    calls = [f"{one.name}({one.arguments}) AS c{place}" for place, one in enumerate(functions)]
+    found = frame_of(fields, rows, spark).selectExpr("__id", *calls).collect()
+    for function in functions:
+        spark.sql(f"DROP TEMPORARY FUNCTION {function.name}")
+    answers = [tuple(row)[1:] for row in sorted(found, key=lambda row: row[0])]
+    return [list(column) for column in zip(*answers, strict=True)]
+
+
+@pytest.mark.slow
+def test_every_filter_of_the_catalog_has_the_rows_of_the_evaluator(spark: Any) -> None:
+    """Each filter of a dataset on the rows of all its tests. UNKNOWN is FALSE."""
+    catalog = predicat.load_catalog(ROOT / "catalog")
+    compared = 0
+    for dataset in catalog.datasets.values():
+        of = asked(catalog, *(one.qualified for one in dataset.filters.values()))
+        given = [test.row for one in dataset.filters.values() for test in one.tests]
+        rows = [
+            {name: compile_node(Field(decl.type, decl))(row) for name, decl in dataset.fields.items()}
+            for row in given
+        ]
+        wanted = [[row.predicate.evaluate(one) is True for one in rows] for row in of.rows]
+        functions = [function_of(row, "") for row in of.rows]
+        assert outcomes(spark, list(dataset.fields.values()), rows, functions) == wanted
+        assert not of.reporter.errors
+        compared += len(rows) * len(functions)
+    assert compared > 5000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry["name"])
+def test_the_corpus(spark: Any, entry: dict[str, Any]) -> None:
+    catalog = predicat.load_catalog(ROOT / "catalog")
+    model = catalog.known["flights.late"]
+    cases, declared, rows = cases_of(entry)
+    functions, wanted, labels = [], [], []
+    for place, (label, predicate, expected) in enumerate(cases):
+        filter_ = replace(model, name=f"f{place}")
+        row = Row(filter_, model.latest, catalog.datasets["flights"], predicate)
+        try:
+            functions.append(function_of(row, ""))
+        except Unsupported:
+            continue
+        labels.append(label)
+        wanted.append([outcome is True for outcome in expected])
+    got = outcomes(spark, list(declared.values()), rows, functions)
+    assert dict(zip(labels, got, strict=True)) == dict(zip(labels, wanted, strict=True))
