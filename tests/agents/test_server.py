@@ -54,10 +54,10 @@ def check(texts: dict[str, str]) -> None:
 
 @pytest.mark.slow
 def test_standard_input_and_output() -> None:
-    from mcp import StdioServerParameters
+    from mcp.client.stdio import StdioServerParameters, stdio_client
 
     server = StdioServerParameters(command=sys.executable, args=COMMAND, env=dict(os.environ))
-    check(asyncio.run(asked(server)))
+    check(asyncio.run(asked(stdio_client(server))))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from predicat.agents.pages import MOST, page_of
 from predicat.agents.tools import TOOLS, CatalogSource, answer
 from predicat.diagnostics import PredicatError
 from predicat.exporting.skill import skill
+from tests.cli.test_links import LINKS, SECRET, repository
 from tests.processes import first_commit, git, in_process
 
 HERE = Path(__file__).parent
@@ -138,6 +139,28 @@ def test_a_mistake_is_told(source: CatalogSource, name: str, arguments: Any, wan
     text, failed = answer(source, name, arguments)
     assert failed and wanted in text and "Traceback" not in text and "internal" not in text
     assert len(text.encode(errors="replace")) <= MOST
+
+
+@pytest.mark.parametrize(
+    "what", [pytest.param(what, marks=() if what == "a catalog file" else pytest.mark.slow) for what in LINKS]
+)
+def test_no_answer_shows_what_a_link_leads_to(what: str, tmp_path: Path) -> None:
+    secret = tmp_path / "outside" / "secret"
+    secret.parent.mkdir()
+    secret.write_text(f"{SECRET}\nsecond\n")
+    root = repository(tmp_path, LINKS[what][0], LINKS[what][1], str(secret))
+    (root / "history.jsonl").symlink_to(secret)
+    source = CatalogSource(root / "catalog", {}, root / "history.jsonl")
+    asked = [
+        (name, {**arguments, "filter": "d.one"} if "filter" in arguments else arguments)
+        for name, arguments in CALLS
+    ]
+    for name, arguments in [
+        *asked,
+        ("match_where", {"where": "n > 1"}),
+        ("review_changes", {"base": "main"}),
+    ]:
+        assert SECRET[:8] not in answer(source, name, arguments)[0]
 
 
 def test_deep_arguments_are_refused(source: CatalogSource) -> None:

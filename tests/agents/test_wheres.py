@@ -143,6 +143,7 @@ def test_the_same_has_the_same_rows(dialect: str, text: str, answer: str) -> Non
     assert 0 < accepted < len(ROWS)
 
 
+@pytest.mark.slow
 def test_the_same_has_the_same_rows_on_a_server(postgres: Any) -> None:
     """The text itself, read by PostgreSQL: what is called the same counts the same rows there."""
     columns = {name: "country_code" if name == "country" else name for name in VALUES}

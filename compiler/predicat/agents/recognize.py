@@ -19,11 +19,11 @@ from predicat.ir.values import to_value
 from predicat.lint.trials import Row, accepted, rows
 from predicat.proof.compare import Verdict, compare_nodes, example
 from predicat.proof.inputs import over_inputs
-from predicat.proof.work import Work
+from predicat.proof.work import Work, work_of
 from predicat.rewrite.substitute import substitute, with_defaults
 
-# The work for one WHERE, and for each question about it.
-_WHOLE, _EACH = 8.0, 1.0
+# The work for one WHERE in all datasets, and for each question about it.
+EFFORT, _EACH = 8.0, 1.0
 # Values of parameters that are tried, and filters that are joined, at most.
 _MOST_VALUES = 24
 _MOST_JOINED = 4
@@ -76,14 +76,14 @@ class Recognized(Struct, frozen=True):
     left_out: int = 0
 
 
-def recognize(where: Where, effort: float = _WHOLE) -> Recognized:
+def recognize(where: Where, effort: float | Work = EFFORT) -> Recognized:
     """What a WHERE is in its dataset. Needs the extra `review` (the solver Z3).
 
     Args:
         where: The WHERE.
         effort: How much work it may take; 1 is about a second.
     """
-    node, work = where.predicate.node, Work(effort)
+    node, work = where.predicate.node, work_of(effort)
     constant = _constant(node, work)
     if constant:
         return Recognized(constant)

@@ -220,12 +220,14 @@ def _counts(call: Call, asked: FilterCounts) -> Lines:
 def _match(call: Call, asked: MatchWhere) -> Lines:
     extras.require("z3")
     from predicat.agents.answers import recognized  # noqa: PLC0415  # not for the start
-    from predicat.agents.recognize import recognize  # noqa: PLC0415  # not for the start
+    from predicat.agents.recognize import EFFORT, recognize  # noqa: PLC0415  # not for the start
     from predicat.agents.wheres import read_where  # noqa: PLC0415  # as above
+    from predicat.proof.work import Work  # noqa: PLC0415  # as above
 
+    work = Work(EFFORT)
     for number, where in enumerate(read_where(asked.where, asked.dialect, call.catalog, asked.dataset)):
         yield from [""] if number else []
-        yield from recognized(where, recognize(where))
+        yield from recognized(where, recognize(where, work))
 
 
 def _compare(call: Call, asked: CompareFilters) -> Lines:

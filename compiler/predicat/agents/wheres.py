@@ -12,17 +12,21 @@ from predicat.api import Predicate, read_body
 from predicat.backends import DIALECTS, dialect
 from predicat.catalog.model import Catalog, Dataset
 from predicat.check.resolve import check
-from predicat.check.scope import Scope
-from predicat.diagnostics import PredicatError, Source, Span
+from predicat.check.scope import Resolve, Scope
+from predicat.diagnostics import Diagnostic, PredicatError, Source, Span
+from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import agents as say
+from predicat.diagnostics.messages import references
 from predicat.discover.catalogs import dataset_of
 from predicat.ir import syntax as t
-from predicat.ir.nodes import FieldDecl
+from predicat.ir.nodes import Call, FieldDecl, Literal, Node
+from predicat.ir.types import BOOLEAN
 from predicat.ir.variables import fold_identifier
 from predicat.language import LANGUAGES
 from predicat.language.common.body import Body
 from predicat.lower import core
 from predicat.rewrite.simplify import simplify
+from predicat.rewrite.substitute import substitute, with_defaults
 
 # The languages of a WHERE: what all engines mean alike, and those of the engines.
 COMMON = "sql"
@@ -56,12 +60,12 @@ def read_where(text: str, language: str, catalog: Catalog, name: str = "") -> li
         if found is None:
             relations = [one for row in catalog.datasets.values() for one in row.relation.values()]
             raise PredicatError.of(say.unknown_table(name, [*catalog.datasets, *relations]))
-        return [Where(found, _predicate(text, language, found))]
+        return [Where(found, _predicate(text, language, found, catalog))]
     result: list[Where] = []
     problems: list[PredicatError] = []
     for dataset in catalog.datasets.values():
         try:
-            result.append(Where(dataset, _predicate(text, language, dataset)))
+            result.append(Where(dataset, _predicate(text, language, dataset, catalog)))
         except PredicatError as error:
             problems.append(error)
     if not result:
@@ -78,7 +82,7 @@ def _told(problems: list[PredicatError], catalog: Catalog) -> PredicatError:
     return PredicatError.of(say.no_table_has(catalog.datasets))
 
 
-def _predicate(text: str, language: str, dataset: Dataset) -> Predicate:
+def _predicate(text: str, language: str, dataset: Dataset, catalog: Catalog) -> Predicate:
     language = language or next((name for name in dataset.relation if name in DIALECTS), COMMON)
     source = Source("where", text)
     whole = Span(source, 0, len(text))
@@ -86,9 +90,32 @@ def _predicate(text: str, language: str, dataset: Dataset) -> Predicate:
     fields = _columns(dataset, language)
     scope = Scope(fields, enums=dataset.enums)
     tree = read_body(kind, Body(text, source, whole, kind.on, fields), scope)
-    named = _as_written(tree, fields, exact=_is_exact(language))
-    surface = check(tree, Scope({**fields, **named}, enums=dataset.enums), kind.rules)
+    named = _as_written(tree, scope, exact=_is_exact(language))
+    resolve = _reference(catalog, dataset)
+    surface = check(tree, Scope({**fields, **named}, resolve=resolve, enums=dataset.enums), kind.rules)
     return Predicate(core(surface), language, written=simplify(surface))
+
+
+def _reference(catalog: Catalog, dataset: Dataset) -> Resolve:
+    """What `matches_filter` is in a query: TRUE for the rows that the filter accepts, otherwise FALSE."""
+
+    def resolve(name: str, args: tuple[tuple[str, Node], ...], span: Span) -> Node:
+        filter_, number = catalog.find(name)
+        if filter_.dataset != dataset.name:
+            raise PredicatError.of(references.unknown_filter(span, name, dataset.filters))
+        params = filter_.versions[number].params
+        for key, _ in args:
+            if key not in params:
+                raise PredicatError.of(references.surplus_param(span, filter_.qualified, key, params))
+        given = dict(args)
+        for key, decl in params.items():
+            if decl.required and key not in given:
+                raise PredicatError.of(references.missing_param(span, filter_.qualified, key))
+        node = with_defaults(substitute(filter_.versions[number].predicate.surface, given))
+        unknown = Literal(BOOLEAN, filter_.on_unknown == "accept")
+        return Call(BOOLEAN, "coalesce", (node, unknown), span)
+
+    return resolve
 
 
 def _is_exact(language: str) -> bool:
@@ -108,10 +135,12 @@ def _columns(dataset: Dataset, language: str) -> dict[str, FieldDecl]:
     return {**fields, **columns} if language in DIALECTS else {**columns, **fields}
 
 
-def _as_written(tree: t.Tree, columns: Mapping[str, FieldDecl], *, exact: bool) -> dict[str, FieldDecl]:
+def _as_written(tree: t.Tree, scope: Scope, *, exact: bool) -> dict[str, FieldDecl]:
     """The columns by the names that a WHERE has for them: `STATUS`, `o.status`, `public.orders."status"`.
-    Raises PredicatError if they are of two tables.
+    Raises PredicatError if they are of two tables, or if there is no such column.
     """
+    columns = scope.fields or {}
+    unknown: list[Diagnostic] = []
     result: dict[str, FieldDecl] = {}
     table = ""
     for chain in _chains(tree, frozenset()):
@@ -125,6 +154,11 @@ def _as_written(tree: t.Tree, columns: Mapping[str, FieldDecl], *, exact: bool) 
             table = owner or table
             result[".".join(part.name for part in chain[: length + 1])] = decl
             break
+        else:
+            name = ".".join(part.name for part in chain)
+            unknown += [] if name in scope.enums else [msg.unknown_field(chain[-1].span, name, columns)]
+    if unknown:
+        raise PredicatError(unknown)
     return result
 
 

@@ -90,7 +90,7 @@ class LiveCatalog:
         roots: dict[Path, YamlNode] = {}
         for file in catalog_files(self.folder, reporter):
             path = self._resolved.get(file) or self._resolved.setdefault(file, file.resolve())
-            source = self._source(path, texts, reporter)
+            source = self._source(file, path, texts, reporter)
             if source is None:
                 continue
             files[path] = read_parts(source, self._files.get(path))
@@ -111,10 +111,10 @@ class LiveCatalog:
         outcome = (*reporter.sorted_errors(), *reporter.warnings)
         return Loaded(catalog, reader.datasets, outcome, roots, builder.outcomes, templates)
 
-    def _source(self, file: Path, texts: Mapping[Path, str], reporter: Reporter) -> Source | None:
-        """The text of a file. It is read again only if the file has changed."""
-        before = self._files.get(file)
-        if texts and (text := texts.get(file)) is not None:
+    def _source(self, file: Path, path: Path, texts: Mapping[Path, str], reporter: Reporter) -> Source | None:
+        """The text of a file; `path` is resolved. It is read again only if the file has changed."""
+        before = self._files.get(path)
+        if texts and (text := texts.get(path)) is not None:
             same = before is not None and before.source.text == text
             return before.source if same and before is not None else read_source(file, reporter, texts)
         try:
@@ -122,12 +122,12 @@ class LiveCatalog:
         except OSError:
             return read_source(file, reporter, {})
         state = (status.st_mtime_ns, status.st_size, status.st_ino)
-        known = self._disk.get(file)
+        known = self._disk.get(path)
         if known is not None and known[0] == state:
             return known[1]
         source = read_source(file, reporter, {})
         if source is not None:
-            self._disk[file] = state, source
+            self._disk[path] = state, source
         return source
 
     def _rendering(self, variables: dict[str, Any]) -> Templates:

@@ -44,7 +44,6 @@ EVERY_ROW = "every row"
 ALWAYS = "The WHERE accepts every row, whatever the values."
 undecided = Text[str]("{names} may have the same rows or not: there is no proof within the limit of work.")
 left_out = Text[int]("{count:count filter} were not compared: the limit of work is reached.")
-no_proofs = Text[str]("Rows are compared by the solver: {problem}")
 
 # --- the other tools
 
@@ -54,7 +53,6 @@ no_counts = Text[str]("{name} has not been measured: `predicat quality run` coun
 counted = Text[str, str, int, int, int, str](
     "{name}{partition}: {accepted:,} of {rows:,} rows accepted, {unknown:,} UNKNOWN, measured {at}"
 )
-NOTHING_CHANGED = "no filter differs from the base"
 problems = Text[int]("The catalog has {count:count problem}; filters with problems are left out.")
 page = Text[int, int, int]("(page {number} of {of}: call this tool again with page={following} for more)")
 no_page = Failure[int, int]("no-page: there is no page {number}; the answer has {of:count page}")
@@ -71,5 +69,4 @@ too_much = Failure[int]("too-large: the arguments have more than {most:,} bytes,
 internal = Failure[str]("internal: an error of predicat itself ({kind}); it says nothing about the filter")
 not_loopback = Failure[str]("""usage: {host!r} is not an address of this machine alone
     hint: the server has no passwords: it listens on 127.0.0.1, ::1 or localhost only""")
-listening = Text[str]("listening on {address}")
 port_taken = Failure[str, str]("usage: cannot listen on {address}: {reason}")
