@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 # What depends on the version or on the order: views and their text, locks, functions, plans, jsonb, indexes.
 TESTS = (
     *(f"tests/deploy/test_{name}.py" for name in ("views", "functions", "filter_functions", "suspend")),
-    *(f"tests/deploy/test_{name}.py" for name in ("headers", "column_types")),
+    *(f"tests/deploy/test_{name}.py" for name in ("headers", "column_types", "policies")),
     "tests/deploy/test_versions.py",
     "tests/deploy/test_advice.py::test_each_proposal_is_used_once_it_is_made",
     "tests/engines/test_jsonb.py::test_the_rows_of_the_evaluator[True]",

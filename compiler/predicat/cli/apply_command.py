@@ -31,8 +31,10 @@ class Target(Struct, frozen=True, kw_only=True):
     schema: str | None = option(
         "--schema NAME", "The schema of the views. Default: the schema of each relation.", setting="schema"
     )
-    force: bool = option("--force", "Also replace or drop views that were changed by hand.")
-    adopt: bool = option("--adopt", "Take over views that predicat 0.1.0 created, which have no mark.")
+    force: bool = option("--force", "Also replace or drop views and policies that were changed by hand.")
+    adopt: bool = option(
+        "--adopt", "Take over views of predicat 0.1.0, which have no mark, and row policies of the same name."
+    )
     standalone: bool = option(
         "--standalone",
         "Make views that call no functions of the schema predicat, and install none. The SQL of these views "
@@ -109,7 +111,8 @@ def needs_views(plan: Plan, catalog: Catalog) -> None:
 
 
 def _nothing(plan: Plan, catalog: Catalog) -> bool:
-    return not plan.steps and not any("postgres" in row.relation for row in catalog.datasets.values())
+    asks = any("postgres" in row.relation or row.policies for row in catalog.datasets.values())
+    return not plan.steps and not asks
 
 
 def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
@@ -121,6 +124,7 @@ def _data(plan: Plan, script: list[str] | None) -> dict[str, Any]:
         "lists": list(plan.lists.lines()),
         "functions": len(plan.functions.to_install),
         "filter_functions": list(plan.filters.lines()),
+        "policies": list(plan.policies.lines()),
         "renewed": len(plan.renewed),
         "transactions": len(plan.batches),
         "done": script is None,
@@ -147,7 +151,7 @@ def _text(done: Plan, catalog: Catalog) -> str:
         return say.NO_VIEWS
     if done.functions.to_install:
         lines.append(f"install {quantity(len(done.functions.to_install), 'function')} in the schema predicat")
-    lines += [*done.lists.lines(), *done.filters.lines()]
+    lines += [*done.lists.lines(), *done.filters.lines(), *done.policies.lines()]
     if done.renewed:
         lines.append(f"renew the marks of {quantity(len(done.renewed), 'view')}: the server stores them anew")
     lines += [f"{step.action} {step.shown}: {step.reason}" for step in done.changes[:_SHOWN]]

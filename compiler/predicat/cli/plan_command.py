@@ -58,6 +58,11 @@ def _lines(document: dict[str, Any]) -> list[str]:
         lines += [f"  also {reader}" for reader in row["readers"]]
         lines.append(f"  lock: {row['lock']}")
         lines += [f"  {line}" for statement in row["sql"] for line in f"{statement};".splitlines()]
+    for row in document["policies"]:
+        lines.append(f"{row['action']} {row['policy']}: {row['reason']}")
+        lines.append(f"  lock: {row['lock']}")
+        lines += [f"  {line}" for statement in row["sql"] for line in f"{statement};".splitlines()]
+    lines += [f"note: {note}" for note in document["notes"]]
     if document["undo"]:
         lines += ["undo:", *(f"  {line}" for part in document["undo"] for line in f"{part};".splitlines())]
-    return [*lines, quantity(len(document["changes"]), "change")]
+    return [*lines, quantity(len(document["changes"]) + len(document["policies"]), "change")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from predicat.deploy import dependents
+from predicat.deploy import dependents, policies
 from predicat.deploy.dependents import Saved
 from predicat.deploy.deployment import Plan, changed_options, changes, comment_statements
 from predicat.deploy.names import qualified
@@ -54,7 +54,19 @@ def document(connection: psycopg.Connection, plan: Plan, options: Mapping[str, A
         "lists": list(plan.lists.lines()),
         "filter_functions": [f"{statement};" for _, statement in plan.filters.statements()],
         "changes": rows,
-        "undo": undo(connection, plan),
+        "policies": [
+            {
+                "policy": step.shown,
+                "action": step.action,
+                "causes": [str(cause) for cause in step.causes],
+                "reason": step.reason,
+                "lock": policies.LOCK,
+                "sql": list(step.sql),
+            }
+            for step in plan.policies.steps
+        ],
+        "notes": list(plan.policies.notes),
+        "undo": [*plan.policies.undo(), *undo(connection, plan)],
     }
 
 

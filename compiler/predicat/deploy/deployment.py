@@ -23,6 +23,7 @@ from predicat.deploy import (
     list_tables,
     locks,
     materialized,
+    policies,
 )
 from predicat.deploy.dependents import Closure, Saved
 from predicat.deploy.filter_functions import FunctionPlan
@@ -31,6 +32,7 @@ from predicat.deploy.inventory import Existing
 from predicat.deploy.list_tables import ListPlan
 from predicat.deploy.names import qualified
 from predicat.deploy.plan import Action, Cause, Planner, Rules, Step, comment
+from predicat.deploy.policies import PolicyPlan
 from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import Limits, guarded, statements
 from predicat.deploy.views import View, views_of
@@ -53,6 +55,8 @@ class Plan(Struct):
     lists: ListPlan = field(default_factory=ListPlan)
     filters: FunctionPlan = field(default_factory=FunctionPlan)
     """The functions of filters."""
+    policies: PolicyPlan = field(default_factory=PolicyPlan)
+    """The row policies of tables."""
 
     @property
     def changes(self) -> list[Step]:
@@ -62,7 +66,8 @@ class Plan(Struct):
     @property
     def changes_around(self) -> bool:
         """Whether something beside the views changes."""
-        return bool(self.functions.to_install or self.lists.changes or self.filters.steps)
+        plans = self.functions.to_install, self.lists.changes, self.filters.steps, self.policies.steps
+        return any(plans)
 
     @property
     def renewed(self) -> list[Step]:
@@ -111,6 +116,11 @@ def plan(
     """
     result, planner = compared(catalog, connection, name, schema, rules)
     result = _with_dependents(connection, result, planner.reporter)
+    try:
+        given = rules or Rules()
+        result.policies = policies.plan(connection, name, catalog, result.relations, given)
+    except PredicatError as error:
+        planner.reporter.extend(error.diagnostics)
     planner.reporter.raise_errors()
     return result
 
@@ -274,7 +284,8 @@ def execute(connection: psycopg.Connection, name: str, result: Plan, limits: Lim
     for number, steps in enumerate(batches):
         try:
             with guarded(connection, limits):
-                batch = Batch(connection, name, result, limits or Limits())
+                enforced = result.policies if number == 0 else PolicyPlan()
+                batch = Batch(connection, name, result, limits or Limits(), policies=enforced)
                 if number == 0 and result.functions.to_install:
                     batch.install_functions()
                 if number == 0:
@@ -301,6 +312,8 @@ class Batch(Struct):
     plan: Plan
     limits: Limits = Limits()
     role: str = ""
+    policies: PolicyPlan = field(default_factory=PolicyPlan)
+    """The row policies that change in this transaction."""
 
     def run(self, steps: Sequence[Step]) -> None:
         """Make the changes as soon as the locks of all views can be had at once."""
@@ -309,17 +322,19 @@ class Batch(Struct):
         present = [step.existing for step in steps if step.action in _LOCKED and step.existing is not None]
         again = self.plan.saved if any(step.action == Action.RECREATE for step in steps) else {}
         locked = {oid: owned(saved.kind, saved) for oid, saved in again.items()}
-        locked |= {view.oid: owned(view.word, view) for view in present}
+        locked |= {view.oid: owned(view.word, view) for view in present} | self.policies.locked
         locks.with_locks(self.connection, locked, self.limits, self.role, partial(self.change, steps))
 
     def change(self, steps: Sequence[Step]) -> None:
         """Check that the views are as they were, and change them."""
         self.check_unchanged(steps)
+        self.policies.check_unchanged(self.connection)
         first = [step for step in steps if step.action == Action.DROP]
         others = [step for step in steps if step.action not in (Action.RECREATE, Action.DROP)]
         self.execute_all((step.shown, statement) for step in first for statement in changes(step))
         self.recreate([step for step in steps if step.action == Action.RECREATE])
         self.execute_all((step.shown, statement) for step in others for statement in changes(step))
+        self.execute_all(self.policies.statements())
         self.write_marks(steps)
 
     def lock_catalog(self) -> None:
@@ -598,6 +613,9 @@ def script(connection: psycopg.Connection, plan: Plan, limits: Limits) -> Iterat
         )
         if number == 0:
             yield from (f"{line};" for _, line in plan.filters.statements())
+            for one in plan.policies.steps:
+                yield f"-- {one.action} {one.shown}: {one.reason}"
+                yield from (f"{line};" for line in one.sql)
         if number == len(plan.batches) - 1:
             yield from (f"{line};" for _, line in list_tables.grants(plan.lists, plan.lists.grants))
             yield from (f"{list_tables.drop(place)};" for place in plan.lists.drop)

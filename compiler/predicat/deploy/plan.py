@@ -43,6 +43,7 @@ class Cause(StrEnum):
     BY_HAND = "changed by hand"
     FORMER = "earlier version"
     QUERY = "query"
+    ROLES = "roles"
     COLUMNS = "columns"
     PLACE = "place"
     RELATION = "relation"

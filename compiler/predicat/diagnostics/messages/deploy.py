@@ -207,6 +207,21 @@ function_needed = Failure[str, Iterable[str]]("""view: the function {function} s
 function_is_stored = Failure[str, Iterable[str]]("""view: the function {function} changes its meaning, and
     these have stored values of the old one: {kept:listed 30}
     hint: drop these first, and create them again after predicat apply""")
+policy_of_no_table = Problem[str, str]("""policy: the policy {name!r} is on {table}, which is no table
+    hint: row-level security is that of tables: name the table below it with table:""")
+policy_of_others = Problem[str]("""policy: the policy {shown} was not created by predicat for this catalog
+    hint: drop it or rename one of the two; predicat apply --adopt takes it over""")
+policy_edited = Failure[str]("""policy: the policy {shown} was changed by hand
+    hint: put the change into the catalog, then run predicat apply --force""")
+security_turned_off = Failure[str, str]("""policy: row-level security of {table} was changed by hand: {how}
+    hint: take the policies out of the catalog, or turn it on again with predicat apply --force""")
+policies_changing = Failure[Iterable[str]]("""policy: another session changed the policies of {tables:listed}
+    meanwhile
+    hint: run predicat apply again""")
+TURNED_OFF, HAS_POLICIES = "it was turned off by hand", "the catalog has policies for it"
+NO_POLICY_LEFT = "predicat turned it on, and no policy is left"
+without_policy = Text[str]("there is no policy {name}")
+policy_beside = Text[str]("the policy {shown} is not of this catalog, and lets rows through as well")
 view_changing = Failure[Iterable[str]]("""view: another session changed {views:listed} meanwhile
     hint: run predicat apply again""")
 

@@ -1,0 +1,323 @@
+"""Row policies of a catalog in PostgreSQL: who sees which rows, and what a plan changes."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from predicat.deploy import approval, deployment
+from predicat.deploy.plan import Rules
+from predicat.deploy.sessions import Limits
+from predicat.diagnostics import PredicatError
+from tests.conftest import ROOT
+from tests.deploy.test_suspend import dumped
+from tests.deploy.test_views import Apply, apply, catalog, db, names
+
+__all__ = ["apply", "db"]
+A, B = "6f0e1111-1111-1111-1111-111111111111", "6f0e2222-2222-2222-2222-222222222222"
+HEAD = """\
+apiVersion: predicat/v1
+dataset: orders
+relation: {postgres: shop.orders}
+fields: {id: bigint, tenant_id: uuid, owner: string, deleted: boolean}
+attributes:
+  tenant: {type: uuid, postgres: "current_setting('app.tenant')::uuid"}
+  user: {type: string, postgres: current_user}
+filters:
+  of_tenant: {sql: "tenant_id = :tenant", params: {tenant: string}}
+  mine: {sql: "owner = :user", params: {user: string}}
+  kept: {sql: NOT deleted}
+"""
+TEXT = f"""{HEAD}\
+policies:
+  tenant_rows: {{description: Own rows, roles: [reader, analyst], using: of_tenant}}
+  kept_rows: {{command: select, permissive: false, using: kept}}
+  own_inserts: {{command: insert, permissive: false, roles: analyst, check: mine}}
+"""
+ORDERS = f"""
+CREATE TABLE shop.orders (id bigint, tenant_id uuid, owner text, deleted boolean);
+INSERT INTO shop.orders VALUES (1, '{A}', 'reader', false), (2, '{A}', 'analyst', true),
+  (3, '{B}', 'reader', false), (4, NULL, 'reader', false);
+GRANT SELECT, INSERT, UPDATE, DELETE ON shop.orders TO reader, analyst
+"""
+THERE = """
+SELECT policyname || ' ' || permissive || ' ' || cmd || ' ' || roles::text FROM pg_policies
+WHERE schemaname = 'shop' ORDER BY 1
+"""
+SECURITY = "SELECT relrowsecurity, relforcerowsecurity FROM pg_class WHERE oid = 'shop.orders'::regclass"
+
+
+@pytest.fixture
+def orders(db: Any) -> Any:
+    db.execute(ORDERS)
+    return db
+
+
+def steps(db: Any, folder: Path, text: str, **rules: bool) -> list[str]:
+    plan = deployment.plan(catalog(folder, text), db, "shop", rules=Rules(**rules))
+    return [f"{step.action} {step.shown.removesuffix(' on shop.orders')}" for step in plan.policies.steps]
+
+
+def seen(db: Any, role: str, query: str = "SELECT id FROM shop.orders ORDER BY 1", **session: str) -> Any:
+    """What a role sees in a session with these settings."""
+    with db.transaction(force_rollback=True):
+        for key, value in session.items():
+            db.execute("SELECT set_config(%s, %s, true)", (f"app.{key}", value))
+        db.execute(f"SET LOCAL ROLE {role}")
+        return [row[0] for row in db.execute(query).fetchall()]
+
+
+def test_policies_let_rows_through(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    apply(TEXT)
+    assert names(orders, THERE) == [
+        "kept_rows RESTRICTIVE SELECT {public}",
+        "own_inserts RESTRICTIVE INSERT {analyst}",
+        "tenant_rows PERMISSIVE ALL {analyst,reader}",
+    ]
+    assert orders.execute(SECURITY).fetchone() == (True, True)
+    assert seen(orders, "reader", tenant=A) == [1]
+    assert seen(orders, "reader", tenant=B) == [3]
+    assert [seen(orders, "reader", tenant=wrong) for wrong in ("", "no uuid", f"{A}x", "{}")] == [[]] * 4
+    assert seen(orders, "reader") == []
+    added = f"INSERT INTO shop.orders VALUES (5, '{A}', '{{}}', false) RETURNING id"
+    assert seen(orders, "analyst", added.format("analyst"), tenant=A) == [5]
+    for role, owner, tenant in (("analyst", "reader", A), ("reader", "reader", B)):
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            seen(orders, role, added.format(owner), tenant=tenant)
+    assert steps(orders, tmp_path, TEXT) == [] and apply(TEXT) == []
+
+
+def test_an_attribute_is_read_once_and_an_index_serves(orders: Any, apply: Apply) -> None:
+    apply(TEXT)
+    orders.execute(
+        "INSERT INTO shop.orders SELECT i, md5(i::text)::uuid, 'x', false FROM generate_series(1, 3000) i;"
+        "CREATE INDEX by_tenant ON shop.orders (tenant_id); ANALYZE shop.orders"
+    )
+    plan = "\n".join(seen(orders, "reader", "EXPLAIN (COSTS OFF) SELECT * FROM shop.orders", tenant=A))
+    assert "by_tenant" in plan and "InitPlan" in plan and "Seq Scan" not in plan, plan
+
+
+VALUES: Mapping[str, tuple[str, str, str, Mapping[str, Any]]] = {
+    "bigint": (
+        "bigint",
+        "current_setting('app.v')::bigint",
+        "id = :v",
+        {"1": 1, "-7": -7, "9223372036854775808": None, "1.5": None, "x": None, "": None, "-": None},
+    ),
+    "int": ("int", "current_setting('app.v')", "id = :v", {"2147483647": 2147483647, "2147483648": None}),
+    "smallint": ("smallint", "current_setting('app.v')", "id = :v", {"32767": 32767, "99999": None}),
+    "decimal": (
+        "decimal(4,2)",
+        "current_setting('app.v')::numeric(4,2)",
+        "id = :v",
+        {"1.25": 1.25, "-99.99": -99.99, "100": None, "1.255": None, "NaN": None},
+    ),
+    "fraction": ("decimal(2,2)", "current_setting('app.v')", "id = :v", {"0.25": 0.25, "1": None}),
+    "boolean": ("boolean", "current_setting('app.v')", ":v", {"on": True, "0": False, "maybe": None}),
+    "uuid": ("uuid", "current_setting('app.v', true)", "id = :v", {A.upper(): A, "{" + A + "}": None}),
+    "string": ("string", "NULLIF(current_setting('app.v'), '')", "id = :v", {"a'b": "a'b", "": None}),
+    "claims": (
+        "bigint",
+        "(current_setting('app.v', true)::jsonb ->> 'team')::bigint",
+        "id = :v",
+        {'{"team": 7}': 7, '{"team": "8"}': 8, '{"team": {}}': None, '{"team": 7': None, "[]": None},
+    ),
+    "nested": (
+        "string",
+        "current_setting('app.v')::json -> 'meta' ->> 'sub'",
+        "id = :v",
+        {'{"meta": {"sub": "x"}}': "x", '{"meta": 1}': None, "null": None, "nul": None},
+    ),
+    "role": ("boolean", "pg_has_role('nobody_at_all', 'member')", ":v", {"": None}),
+    "member": ("boolean", "pg_has_role(current_user, 'pg_monitor', 'usage')", ":v", {"": True}),
+}
+
+
+@pytest.mark.parametrize("case", VALUES)
+@pytest.mark.parametrize("newer", [True, False])
+def test_no_value_of_a_session_raises_an_error(postgres: Any, case: str, newer: bool) -> None:
+    from predicat.backends.sql.postgres import session
+    from predicat.catalog.policies import Attribute
+    from predicat.ir.widths import field_type
+
+    kind, text, _, expected = VALUES[case]
+    if newer and postgres.info.server_version < 160_000:
+        pytest.skip("a server before PostgreSQL 16")
+    core, stored = field_type(kind)
+    sql = session.read(text, Attribute("v", core, text, stored=stored).decl, checks_json=newer).sql(
+        "postgres"
+    )
+    assert postgres.execute(f"SELECT {sql}").fetchone()[0] in (None, *expected.values())
+    for value, outcome in expected.items():
+        with postgres.transaction(force_rollback=True):
+            postgres.execute("SELECT set_config('app.v', %s, true)", (value,))
+            found = postgres.execute(f"SELECT {sql}").fetchone()[0]
+        assert (found if outcome is None else type(outcome)(found)) == outcome, (value, sql)
+
+
+CHANGES = {
+    "condition": ("using: kept", "using: mine", ["replace policy kept_rows"]),
+    "roles": ("roles: analyst", "roles: [analyst, reader]", ["replace policy own_inserts"]),
+    "command": ("command: insert", "command: update", ["recreate policy own_inserts"]),
+    "kind": ("permissive: false, using", "using", ["recreate policy kept_rows"]),
+    "fewer": ("using: of_tenant", "check: of_tenant, command: insert", ["recreate policy tenant_rows"]),
+    "more": ("using: of_tenant", "using: of_tenant, check: mine", ["replace policy tenant_rows"]),
+    "description": ("Own rows", "Their rows", ["comment policy tenant_rows"]),
+    "gone": (
+        "  kept_rows: {command: select, permissive: false, using: kept}\n",
+        "",
+        ["drop policy kept_rows"],
+    ),
+    "all": (
+        TEXT[len(HEAD) :],
+        "",
+        [
+            *(f"drop policy {name}" for name in ("kept_rows", "own_inserts", "tenant_rows")),
+            "no force row-level security of shop.orders",
+            "disable row-level security of shop.orders",
+        ],
+    ),
+}
+
+
+FIRST = ("condition", "all")
+
+
+@pytest.mark.parametrize(
+    "change", [pytest.param(name, marks=() if name in FIRST else pytest.mark.slow) for name in CHANGES]
+)
+def test_a_change_is_made_and_undone(orders: Any, apply: Apply, tmp_path: Path, change: str) -> None:
+    old, new, expected = CHANGES[change]
+    apply(TEXT)
+    before = sorted(dumped(orders))
+    text = TEXT.replace(old, new)
+    assert text != TEXT
+    plan = deployment.plan(catalog(tmp_path, text), orders, "shop")
+    document = approval.document(orders, plan, {})
+    assert steps(orders, tmp_path, text) == expected
+    deployment.execute(orders, "shop", plan)
+    assert sorted(dumped(orders)) != before and steps(orders, tmp_path, text) == []
+    with orders.transaction():
+        orders.execute("; ".join(document["undo"]))
+    assert sorted(dumped(orders)) == before and steps(orders, tmp_path, TEXT) == []
+
+
+@pytest.mark.slow
+def test_the_undo_of_the_first_policies(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    apply(HEAD)
+    before = sorted(dumped(orders))
+    plan = deployment.plan(catalog(tmp_path, TEXT), orders, "shop")
+    document = approval.document(orders, plan, {})
+    assert [row["action"] for row in document["policies"]] == ["create"] * 3 + ["enable", "force"]
+    orders.execute("\n".join(deployment.script(orders, plan, Limits())))
+    assert steps(orders, tmp_path, TEXT) == []
+    with orders.transaction():
+        orders.execute("; ".join(document["undo"]))
+    assert sorted(dumped(orders)) == before
+
+
+@pytest.mark.slow
+def test_changes_by_hand_are_told(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    apply(TEXT)
+    for changed, name in (
+        ("ALTER POLICY kept_rows ON shop.orders USING (true)", "kept_rows"),
+        ("ALTER POLICY tenant_rows ON shop.orders TO PUBLIC", "tenant_rows"),
+        ("ALTER TABLE shop.orders DISABLE ROW LEVEL SECURITY", "row-level security of shop.orders"),
+        ("ALTER TABLE shop.orders NO FORCE ROW LEVEL SECURITY", "row-level security of shop.orders"),
+    ):
+        orders.execute(changed)
+        other = TEXT.replace("using: kept", "using: mine").replace("using: of", "check: mine, using: of")
+        for text in (TEXT, other):
+            with pytest.raises(PredicatError, match=f"{name}.* was changed by hand"):
+                steps(orders, tmp_path, text)
+        apply(TEXT, force=True)
+        assert steps(orders, tmp_path, TEXT) == []
+    orders.execute("ALTER POLICY kept_rows ON shop.orders USING (true)")
+    with pytest.raises(PredicatError, match=r"kept_rows.* was changed by hand"):
+        steps(orders, tmp_path, HEAD)
+
+
+def test_policies_of_others_stay(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    orders.execute("CREATE POLICY kept_rows ON shop.orders USING (true)")
+    with pytest.raises(PredicatError, match="was not created by predicat for this catalog"):
+        apply(TEXT)
+    assert names(orders, THERE) == ["kept_rows PERMISSIVE ALL {public}"]
+    assert "recreate policy kept_rows" in steps(orders, tmp_path, TEXT, adopt=True)
+    apply(TEXT, adopt=True)
+    orders.execute("CREATE POLICY theirs ON shop.orders FOR SELECT USING (id = 4)")
+    plan = deployment.plan(catalog(tmp_path, TEXT), orders, "shop")
+    assert list(plan.policies.lines()) == [
+        "note: the policy theirs on shop.orders is not of this catalog, and lets rows through as well"
+    ]
+    apply(HEAD)
+    assert names(orders, THERE) == ["theirs PERMISSIVE SELECT {public}"]
+    assert orders.execute(SECURITY).fetchone() == (True, True)
+
+
+@pytest.mark.slow
+def test_security_that_was_on_stays_on(orders: Any, apply: Apply) -> None:
+    orders.execute("ALTER TABLE shop.orders ENABLE ROW LEVEL SECURITY")
+    apply(TEXT)
+    apply(HEAD)
+    assert orders.execute(SECURITY).fetchone() == (True, False) and names(orders, THERE) == []
+
+
+@pytest.mark.slow
+def test_a_server_that_refuses_a_policy_is_told_before_any_change(
+    orders: Any, apply: Apply, tmp_path: Path
+) -> None:
+    for old, new, message in (
+        ("roles: analyst", "roles: nobody_here", "policy own_inserts on shop.orders.*nobody_here"),
+        ("current_user}", "app.nothing()}", "policy own_inserts on shop.orders.*app"),
+        ("check: mine", "check: mine, table: shop.orders__kept", "which is no table"),
+    ):
+        orders.execute("CREATE OR REPLACE VIEW shop.orders__kept AS SELECT * FROM shop.orders")
+        with pytest.raises(PredicatError, match=message):
+            steps(orders, tmp_path, TEXT.replace(old, new))
+        orders.execute("DROP VIEW shop.orders__kept")
+    assert names(orders, THERE) == []
+
+
+@pytest.mark.slow
+def test_another_session_that_changes_policies_is_told(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    plan = deployment.plan(catalog(tmp_path, TEXT), orders, "shop")
+    orders.execute("CREATE POLICY theirs ON shop.orders USING (true)")
+    with pytest.raises(PredicatError, match=r"another session changed the policies of shop\.orders"):
+        deployment.execute(orders, "shop", plan)
+    assert names(orders, THERE) == ["theirs PERMISSIVE ALL {public}"]
+
+
+@pytest.mark.slow
+def test_policies_on_another_table(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    orders.execute("CREATE TABLE shop.archive (LIKE shop.orders)")
+    text = TEXT.replace("using: of_tenant", "using: of_tenant, table: shop.archive")
+    apply(text)
+    assert names(orders, "SELECT tablename || ' ' || policyname FROM pg_policies ORDER BY 1") == [
+        "archive tenant_rows",
+        "orders kept_rows",
+        "orders own_inserts",
+    ]
+    orders.execute("DROP POLICY tenant_rows ON shop.archive")
+    orders.execute("ALTER TABLE shop.archive ALTER tenant_id TYPE point USING NULL")
+    with pytest.raises(PredicatError, match="tenant_id"):
+        steps(orders, tmp_path, text)
+
+
+@pytest.mark.slow
+def test_the_page_says_what_is_made(db: Any, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "policies.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```yaml\n(apiVersion.*?)```", page, re.DOTALL)
+    (shown,) = re.findall(r"```sql\n(.*?)```", page, re.DOTALL)
+    db.execute("CREATE ROLE app; CREATE ROLE clerk; CREATE SCHEMA app")
+    try:
+        db.execute("CREATE TABLE app.orders (id bigint, tenant_id uuid, owner text, deleted boolean)")
+        plan = deployment.plan(catalog(tmp_path, text), db, "shop")
+        made = [f"{statement};" for _, statement in plan.policies.statements()]
+        assert set(shown.splitlines()) <= set(made), made
+        deployment.execute(db, "shop", plan)
+        assert steps(db, tmp_path, text) == []
+    finally:
+        db.execute("DROP SCHEMA app CASCADE; DROP ROLE app; DROP ROLE clerk")
