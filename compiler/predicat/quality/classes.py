@@ -8,7 +8,9 @@ keys, and the filters are worked out for groups, not for rows.
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -40,10 +42,13 @@ _ORDERED = (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
 
 
 class Key(Struct, frozen=True):
-    """The expression for the class of a row, and how many classes there are."""
+    """The expression for the class of a row, and how many classes there are. `of` is the value whose cuts it
+    has, None for a condition.
+    """
 
     value: Sql
     classes: int
+    of: Node | None = None
 
     @property
     def width(self) -> int:
@@ -60,15 +65,34 @@ class Leaf(Struct, frozen=True):
 
 
 class Classes(Struct, frozen=True):
-    """The keys of a relation's rows, and each condition as an OR of leaves.
-
-    `most` is how many groups of rows there can be: keys of one value are not independent of each other.
-    """
+    """The keys of a relation's rows, and each condition as an OR of leaves."""
 
     dialect: Dialect
     keys: tuple[Key, ...]
     leaves: Mapping[Node, tuple[Leaf, ...]]
-    most: int = 1
+
+    @property
+    def most(self) -> int:
+        """How many groups of rows there can be: keys of one value are not independent of each other."""
+        sums: Counter[Node | int] = Counter()
+        for place, key in enumerate(self.keys):
+            sums[place if key.of is None else key.of] += key.classes
+        return math.prod(sums.values())
+
+    def only(self, places: Iterable[int]) -> Classes:
+        """The same with some of the keys, and the conditions that need no others."""
+        new = {place: number for number, place in enumerate(sorted(places))}
+        leaves = {
+            condition: tuple(replace(leaf, key=new[leaf.key]) for leaf in parts)
+            for condition, parts in self.leaves.items()
+            if all(leaf.key in new for leaf in parts)
+        }
+        return replace(self, keys=tuple(self.keys[place] for place in new), leaves=leaves)
+
+    def in_columns(self, names: Iterable[str]) -> Classes:
+        """The same for rows that have the class of each key in a column."""
+        pairs = zip(self.keys, names, strict=True)
+        return replace(self, keys=tuple(replace(key, value=exp.column(name)) for key, name in pairs))
 
     def with_cuts(self, field: Node, cuts: Sequence[Any]) -> Classes:
         """The same with keys, behind the others, for where the value of a field lies between some values."""
@@ -77,7 +101,7 @@ class Classes(Struct, frozen=True):
         keys = [
             _cut_key(field, values, chunk, self.dialect) for chunk in chunks([*map(values.ordinal, cuts)])
         ]
-        return replace(self, keys=(*self.keys, *keys), most=self.most * (len(cuts) + 2))
+        return replace(self, keys=(*self.keys, *keys))
 
     def key_offsets(self, *, lanes: bool = False) -> list[tuple[int, int]]:
         """The number (`packed_keys`) and the bit where each key begins: close together, or with `lanes` in a
@@ -120,19 +144,16 @@ def classes(conditions: Iterable[Node], dialect: Dialect) -> Classes:
     keys: list[Key] = []
     leaves: dict[Node, tuple[Leaf, ...]] = {}
     alone: list[Node] = []
-    most = 1
     for subject, tests in _by_subject(dict.fromkeys(conditions), alone).items():
-        before = len(keys)
         try:
             _add_cuts(subject, tests, dialect, keys, leaves)
-            most *= sum(key.classes for key in keys[before:])
         except Unsupported:  # the value can be compared as the filters do it, but not put in order
             alone += tests
     for condition in alone:
         leaves[condition] = (Leaf(len(keys), frozenset((1,)), frozenset((2,))),)
         known = cast(dialect.tree(condition), "int")
         keys.append(Key(call("COALESCE", known, number_literal(2)), 3))
-    return Classes(dialect, tuple(keys), leaves, most * 3 ** len(alone))
+    return Classes(dialect, tuple(keys), leaves)
 
 
 def _by_subject(conditions: Iterable[Node], alone: list[Node]) -> dict[Node, dict[Node, Partition]]:
@@ -198,7 +219,7 @@ def _cut_key(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialec
     """The key whose class is how many cuts are not above a value; behind these NaN, then a missing value."""
     missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
     place, null = _search(subject, values, cuts, dialect), len(cuts) + 1 + (subject.type == DOUBLE)
-    return Key(case((missing, number_literal(null)), default=place), null + 1)
+    return Key(case((missing, number_literal(null)), default=place), null + 1, subject)
 
 
 def _leaves(part: Partition, cuts: Sequence[Any], chunks: Sequence[Sequence[Any]]) -> Iterator[Leaf]:

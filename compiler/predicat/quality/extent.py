@@ -73,8 +73,16 @@ def newest_sql(read: Node, engine: str, now: datetime) -> str:
     """The newest value of a date or timestamp that is not ahead of the current time, in seconds since 1970,
     as SQL.
     """
+    return exp.Max(this=_known(read, engine, now)).sql(dialect=backends.dialect(engine).sqlglot)
+
+
+def oldest_sql(read: Node, engine: str, now: datetime) -> str:
+    """The oldest value, too."""
+    return exp.Min(this=_known(read, engine, now)).sql(dialect=backends.dialect(engine).sqlglot)
+
+
+def _known(read: Node, engine: str, now: datetime) -> exp.Expr:
     limit = now.timestamp() + _AHEAD
     seconds = _EPOCH[engine](backends.dialect(engine).tree(read), read.type)
     between = exp.Between(this=seconds, low=exp.Literal.number(_FIRST), high=exp.Literal.number(repr(limit)))
-    known = exp.Case().when(between, seconds.copy())
-    return exp.Max(this=known).sql(dialect=backends.dialect(engine).sqlglot)
+    return exp.Case().when(between, seconds.copy())

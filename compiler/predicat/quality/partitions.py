@@ -134,6 +134,14 @@ def up_to(of: Partition, count: int, moment: datetime) -> Parts:
     return newest(of, count, moment + _UNITS[of.by].longest + _DAY)
 
 
+def since(parts: Parts, moment: datetime) -> Parts:
+    """The partitions that end behind a moment."""
+    first = sum(part.end <= moment for part in parts.parts)
+    cuts = [(start, number - first if number >= first else -1) for start, number in parts.cuts]
+    begin = next(place for place, (_, number) in enumerate(cuts) if number >= 0)
+    return Parts(parts.of, parts.parts[first:], tuple(cuts[begin:]))
+
+
 # A time of a range: a day, a month, a week of ISO 8601, or an hour, which may have an offset.
 _TIME = re.compile(
     r"(?P<day>\d{4}-\d\d-\d\d)\Z|(?P<hour>\d{4}-\d\d-\d\dT\d\d)(?:[+-]\d\d:\d\d)?\Z"

@@ -7,7 +7,6 @@ What an engine evaluates once stands in an inner SELECT: each condition is a col
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from msgspec import Struct
@@ -15,26 +14,18 @@ from msgspec.structs import replace
 
 from predicat import backends
 from predicat.backends.sql import shown
-from predicat.catalog.model import Partition
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
 from predicat.ir.nodes import Field
-from predicat.ir.types import DATE
-from predicat.quality.classes import classes
-from predicat.quality.extent import newest_sql
-from predicat.quality.fold import Program, parts_of
-from predicat.quality.partitions import Parts, up_to
-from predicat.quality.plan import moment_of
-from predicat.quality.program import MISSING, program
+from predicat.review.clusters import clusters
 from predicat.review.counts import Counts, Part
-from predicat.review.questions import Question, Questions, declared, key_of
+from predicat.review.questions import Question, Questions, key_of
+from predicat.review.split import Split, split, unsplit
 
 # Examples that are shown.
 SAMPLE = 5
 # Rows that are looked at for them: the first ones are often alike.
 FETCHED = 200
-# Partitions whose counts are known; rows before them are counted together.
-PARTS = 400
 # Questions in one SELECT: PostgreSQL has at most 1,664 columns, and a longer method of Spark is not compiled.
 _CHUNKS = {"postgres": 400, "spark": 25}
 _COUNT = {"postgres": "COUNT(*) FILTER (WHERE {})"}
@@ -71,11 +62,16 @@ def count(questions: Questions, dataset: str, source: Source) -> dict[str, Count
         return refused
     state, dialect = questions.state(dataset), questions.dialect
     counter = (_Moved if moved else _Counter)(dialect, source, state)
-    found: dict[str, Counts] = {}
+    found = counter.by_groups(asked)
+    remaining = [question for question in asked if question.label not in found]
+    for chunk in _chunks(dialect, remaining):
+        found |= counter.counts_or_reasons(chunk)
+    return {**refused, **{question.label: found[question.label] for question in asked}}
+
+
+def _chunks(dialect: str, asked: Sequence[Question]) -> list[Sequence[Question]]:
     size = _CHUNKS.get(dialect, len(asked))
-    for start in range(0, len(asked), size):
-        found |= counter.counts_or_reasons(asked[start : start + size])
-    return {**refused, **found}
+    return [asked[start : start + size] for start in range(0, len(asked), size or 1)]
 
 
 def distinct(rows: Iterable[Mapping[str, Any]], most: int = SAMPLE) -> list[Mapping[str, Any]]:
@@ -89,11 +85,14 @@ def distinct(rows: Iterable[Mapping[str, Any]], most: int = SAMPLE) -> list[Mapp
 
 
 class _Counter:
-    """Counts rows of one relation."""
+    """Counts rows of one relation. `totals` are the numbers of all its rows, as SQL by their names."""
+
+    totals: Mapping[str, str] = {"t1": "COUNT(*)"}
 
     def __init__(self, dialect: str, source: Source, dataset: Mapping[str, Any]) -> None:
+        self.fence = _ONCE.get(dialect, "")
         self.dialect, self.source, self.dataset = dialect, source, dataset
-        self.split: _Split | None = None
+        self.split: Split | None = None
 
     def counts_or_reasons(self, asked: Sequence[Question]) -> dict[str, Counts]:
         """The counts; of questions that the engine refuses, what it says."""
@@ -115,11 +114,34 @@ class _Counter:
             return error.diagnostics[0].message
         return None
 
+    def by_groups(self, asked: Sequence[Question]) -> dict[str, Counts]:
+        """The counts of questions that groups of rows answer; none if the engine refuses one."""
+        try:
+            split = self.split_rows()
+            found = clusters(self.dialect, asked, split)
+            rows = self.source.select(found.query(self.source.after, self.fence)) if found.all else ()
+            counts = {
+                label: _counts(parts, split.text)
+                for cluster in found.all
+                for label, parts in cluster.parts(rows, split).items()
+            }
+            own = [question for question in asked if question.label in counts]
+            for chunk in _chunks(self.dialect, own):
+                counts |= self.with_examples({one.label: counts[one.label] for one in chunk}, chunk)
+        except PredicatError:  # which one it refuses, the counts by rows tell
+            return {}
+        return counts
+
+    def split_rows(self) -> Split:
+        """How the rows are divided. Raises PredicatError."""
+        self.split = self.split or split(self.dialect, self.dataset, self.source.after, self.source.select)
+        return self.split
+
     def counts(self, asked: Sequence[Question]) -> dict[str, Counts]:
         """The counts. Raises PredicatError."""
-        self.split = self.split or _split(self.dialect, self.source, self.dataset)
+        split = self.split_rows()
         names = _Names()
-        aggregates = [f"{self.total(place)} AS t{place}" for place in (0, 1)]
+        aggregates = [f"{count} AS {name}" for name, count in self.totals.items()]
         for place, question in enumerate(asked):
             before, after = self.sides(names, question)
             aggregates += [
@@ -130,21 +152,16 @@ class _Counter:
                     ("l", _less(before, after)),
                 )
             ]
-        keys = self.split.columns()
+        keys = list(split.numbers)
         group = f" GROUP BY {', '.join(keys)}" if keys else ""
-        body = self.body(names, asked, self.split.numbers, _ONCE.get(self.dialect, ""))
+        body = self.body(names, asked, split.numbers, self.fence)
         rows = self.source.select(f"SELECT {', '.join([*keys, *aggregates])} FROM {body}{group}")
-        return self.with_examples(
-            {question.label: self.read(rows, place) for place, question in enumerate(asked)}, asked
-        )
+        counts = {question.label: _read(rows, place, split) for place, question in enumerate(asked)}
+        return self.with_examples(counts, asked)
 
     def counted(self, condition: str) -> str:
         """The number of rows for which a condition holds, as SQL."""
         return _COUNT.get(self.dialect, "COUNT_IF({})").format(condition)
-
-    def total(self, place: int) -> str:  # noqa: ARG002  # both sides read one relation
-        """The number of all rows of a side, as SQL."""
-        return "COUNT(*)"
 
     def sides(self, names: _Names, question: Question) -> tuple[str, str]:
         """The conditions of a question, by the names of the columns that hold them."""
@@ -164,24 +181,6 @@ class _Counter:
         columns = {**names.columns(0), **(more or {})} or {"one": "1"}
         listed = ", ".join(f"{sql} AS {name}" for name, sql in columns.items())
         return f"(SELECT {listed} FROM {self.source.after}{fence}) AS predicat_rows"
-
-    def read(self, rows: Sequence[Mapping[str, Any]], place: int) -> Counts:
-        """The counts of a question."""
-        assert self.split is not None  # noqa: S101  # it was made for the query
-        found = [_Numbers(row, place, self.split.name(row)) for row in rows]
-        total, before, gained, lost = (
-            sum(getattr(one, key) for one in found) for key in ("total", "before", "gained", "lost")
-        )
-        parts = [one.part for one in found if one.gained or one.lost]
-        return Counts(
-            total,
-            before,
-            before + gained - lost,
-            gained,
-            lost,
-            by=self.split.text,
-            parts=tuple(sorted(parts, key=lambda part: part.name)) if self.split.text else (),
-        )
 
     # --- examples
 
@@ -241,6 +240,8 @@ class _Counter:
 class _Moved(_Counter):
     """Counts rows of two relations. Rows with the same key are the same row."""
 
+    totals: Mapping[str, str] = {"t0": "COUNT(o_there)", "t1": "COUNT(n_there)"}
+
     def __init__(self, dialect: str, source: Source, dataset: Mapping[str, Any]) -> None:
         super().__init__(dialect, source, dataset)
         decls = key_of(dataset)
@@ -253,7 +254,10 @@ class _Moved(_Counter):
             f"k{place}": (decl.name, bool(fields[decl.name].get("sensitive")))
             for place, decl in enumerate(decls)
         }
-        self.split = _NO_SPLIT
+        self.split = unsplit(dialect)
+
+    def by_groups(self, asked: Sequence[Question]) -> dict[str, Counts]:  # noqa: ARG002  # of one relation
+        return {}
 
     def counts(self, asked: Sequence[Question]) -> dict[str, Counts]:
         """The counts; without a key only how many rows each relation has, and the filters accept."""
@@ -270,7 +274,7 @@ class _Moved(_Counter):
             counted = [f"{self.counted(side)} AS n{number}" for number, side in enumerate(sides)]
             found += self.source.select(
                 f"SELECT {', '.join(['COUNT(*) AS t', *counted])} FROM "
-                f"(SELECT {inner} FROM {relation}{_ONCE.get(self.dialect, '')}) AS predicat_rows"
+                f"(SELECT {inner} FROM {relation}{self.fence}) AS predicat_rows"
             )
         before, after = found
         return {
@@ -283,9 +287,6 @@ class _Moved(_Counter):
     def sides(self, names: _Names, question: Question) -> tuple[str, str]:
         before = [names.of(0, sql) for sql in question.before]
         return _any(before), _any([names.of(1, sql) for sql in question.after])
-
-    def total(self, place: int) -> str:
-        return f"COUNT({'on'[place]}_there)"
 
     def body(
         self,
@@ -318,12 +319,6 @@ class _Moved(_Counter):
         group = ", ".join(str(place + 1) for place in range(len(self.key)))
         return f"(SELECT {', '.join([*columns, '1 AS there'])} FROM {relation} GROUP BY {group})"
 
-    def read(self, rows: Sequence[Mapping[str, Any]], place: int) -> Counts:
-        found = super().read(rows, place)
-        return Counts(
-            rows[0]["t1"], found.before, found.after, found.gained, found.lost, former=rows[0]["t0"]
-        )
-
     def shown(self, question: Question) -> Mapping[str, str]:  # noqa: ARG002  # the key of both relations
         return {
             name: f"CASE WHEN {key} IS NOT NULL THEN '{shown.MASK}' END" if hidden else key
@@ -346,18 +341,29 @@ class _Names:
         return {name: sql for (side, sql), name in self.known.items() if side == place}
 
 
-class _Numbers:
-    """The numbers of a question in a row of counts."""
+def _read(rows: Sequence[Mapping[str, Any]], place: int, split: Split) -> Counts:
+    """The counts of a question out of rows of counts."""
+    names = [f"{key}{place}" for key in "bgl"]
+    parts = [Part(split.name(row), int(row["t1"]), *(int(row[name]) for name in names)) for row in rows]
+    former = next((int(row["t0"]) for row in rows if "t0" in row), None)
+    return replace(_counts(parts, split.text), former=former)
 
-    def __init__(self, row: Mapping[str, Any], place: int, name: str) -> None:
-        self.name = name
-        self.total = int(row["t1"])
-        self.before, self.gained, self.lost = (int(row[f"{key}{place}"]) for key in "bgl")
 
-    @property
-    def part(self) -> Part:
-        """The same as the counts of a partition."""
-        return Part(self.name, self.total, self.before, self.gained, self.lost)
+def _counts(parts: Sequence[Part], by: str) -> Counts:
+    """The counts of all partitions together."""
+    total, before, gained, lost = (
+        sum(getattr(one, key) for one in parts) for key in ("total", "before", "gained", "lost")
+    )
+    changed = [one for one in parts if one.gained or one.lost] if by else []
+    return Counts(
+        total,
+        before,
+        before + gained - lost,
+        gained,
+        lost,
+        by=by,
+        parts=tuple(sorted(changed, key=lambda part: part.name)),
+    )
 
 
 def _any(conditions: Sequence[str]) -> str:
@@ -373,55 +379,3 @@ def _with_rows(
     counts: Counts, gained: Sequence[Mapping[str, Any]], lost: Sequence[Mapping[str, Any]]
 ) -> Counts:
     return replace(counts, gained_rows=tuple(gained), lost_rows=tuple(lost))
-
-
-# --- partitions
-
-
-class _Split(Struct, frozen=True):
-    """How rows are divided: the numbers that tell the partition, as SQL by their names."""
-
-    numbers: Mapping[str, str]
-    program: Program | None = None
-    parts: Parts | None = None
-
-    def columns(self) -> list[str]:
-        return list(self.numbers)
-
-    @property
-    def text(self) -> str:
-        """What divides the rows: `day of placed_at in UTC`; "" for nothing."""
-        if self.parts is None:
-            return ""
-        of = self.parts.of
-        return f"{of.by} of {of.field}" + (f" in {of.zone}" if of.zone else "")
-
-    def name(self, row: Mapping[str, Any]) -> str:
-        """The partition of a row of counts."""
-        if self.program is None or self.parts is None:
-            return ""
-        number = next(parts_of(self.program, [[int(row[key])] for key in self.numbers]))
-        if number >= 0:
-            return self.parts.parts[number].name
-        return "without a value" if number == MISSING else "others"
-
-
-_NO_SPLIT = _Split({})
-
-
-def _split(dialect: str, source: Source, dataset: Mapping[str, Any]) -> _Split:
-    """The newest partitions that there are. Raises PredicatError."""
-    stated = dataset.get("partition")
-    if not stated:
-        return _NO_SPLIT
-    of = Partition(stated["field"], stated["by"], stated["zone"])
-    read = moment_of(declared(of.field, dataset["fields"][of.field]))
-    asked = newest_sql(read, dialect, datetime.now(tz=UTC))
-    ((last,),) = (row.values() for row in source.select(f"SELECT {asked} AS newest FROM {source.after}"))
-    if last is None:
-        return _NO_SPLIT
-    parts = up_to(of, PARTS, datetime.fromtimestamp(float(last), tz=UTC))
-    cuts = [moment.date() if read.type == DATE else moment for moment, _ in parts.cuts]
-    classes_ = classes((), backends.dialect(dialect)).with_cuts(read, cuts)
-    numbers = {f"p{place}": sql for place, sql in enumerate(classes_.numbers())}
-    return _Split(numbers, program(classes_, (), parts=[number for _, number in parts.cuts]), parts)

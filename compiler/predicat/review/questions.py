@@ -29,6 +29,9 @@ Member = tuple[str, int]
 _USERS = {"groups": "group", "subscriptions": "subscription", "jobs": "job"}
 
 
+_ALL = Literal(BOOLEAN, True)
+
+
 class Question(Struct, frozen=True):
     """What is counted for one thing, called as in `Topic.label`: it accepts a row if one of its conditions
     is true. The conditions are SQL and never NULL.
@@ -42,6 +45,51 @@ class Question(Struct, frozen=True):
     """The columns of example rows as SQL, by their names."""
     nodes: tuple[Node, ...] = ()
     """The predicates."""
+    accepted: tuple[Node, Node] = (_ALL, _ALL)
+    """Whether the one and the other side accept a row, which is never UNKNOWN."""
+
+
+class Condition(Struct, frozen=True):
+    """Whether a filter accepts a row, as SQL that is TRUE or FALSE and as a node of AND, OR, NOT and IS TRUE
+    around conditions; and its predicate.
+    """
+
+    sql: str
+    accepts: Node
+    predicate: Node
+
+
+def condition(dialect: str, predicate: Node, *, accepts_unknown: bool) -> Condition:
+    """The condition of a filter whose parameters have defaults. Raises Unsupported if the dialect does not
+    support it.
+    """
+    node = with_defaults(predicate)
+    accepts = asked = _is_true(node)
+    if accepts_unknown:
+        asked, accepts = Call(BOOLEAN, "coalesce", (node, _ALL)), _not(_is_true(_not(node)))
+    return Condition(backends.dialect(dialect).render(asked), accepts, predicate)
+
+
+def _is_true(node: Node) -> Node:
+    return Call(BOOLEAN, "is_true", (node,))
+
+
+def _not(node: Node) -> Node:
+    return Call(BOOLEAN, "not", (node,))
+
+
+def _any(nodes: Sequence[Node]) -> Node:
+    return Call(BOOLEAN, "or", tuple(nodes)) if len(nodes) > 1 else next(iter(nodes), Literal(BOOLEAN, False))
+
+
+def question(
+    label: str, dataset: str, sides: Sequence[Sequence[Condition]], columns: Mapping[str, str]
+) -> Question:
+    """A question about the filters of both sides."""
+    before, after = (tuple(dict.fromkeys(one.sql for one in side)) for side in sides)
+    nodes = tuple(dict.fromkeys(one.predicate for side in sides for one in side))
+    old, new = (_any([one.accepts for one in side]) for side in sides)
+    return Question(label, dataset, before, after, columns, nodes, (old, new))
 
 
 class Questions(Struct, frozen=True):
@@ -115,7 +163,7 @@ class _Asking:
 
     def __init__(self, review: Review, dialect: str) -> None:
         self.review, self.dialect = review, dialect
-        self.known: dict[tuple[int, Member], tuple[str, Node] | None] = {}
+        self.known: dict[tuple[int, Member], Condition | None] = {}
 
     def subjects(self) -> Iterator[tuple[str, str, Sequence[Sequence[Member]]]]:
         """What is counted: its label, its dataset, and its filters on both sides."""
@@ -169,13 +217,12 @@ class _Asking:
             [one for member in side if (one := self.condition(place, member)) is not None]
             for place, side in enumerate(members)
         ]
-        before, after = (tuple(dict.fromkeys(sql for sql, _ in side)) for side in found)
-        nodes = tuple(dict.fromkeys(node for side in found for _, node in side))
-        return Question(label, dataset, before, after, self.columns(dataset, nodes), nodes)
+        nodes = [one.predicate for side in found for one in side]
+        return question(label, dataset, found, self.columns(dataset, nodes))
 
-    def condition(self, place: int, member: Member) -> tuple[str, Node] | None:
-        """Whether a filter of a side accepts a row, as SQL that is TRUE or FALSE, and its predicate; None if
-        there is no such filter. Parameters have their defaults.
+    def condition(self, place: int, member: Member) -> Condition | None:
+        """Whether a filter of a side accepts a row; None if there is no such filter. Parameters have their
+        defaults.
 
         Raises Unsupported if the dialect does not support it, or a parameter has no default.
         """
@@ -183,7 +230,7 @@ class _Asking:
             self.known[place, member] = self._condition(self.review.sides[place], *member)
         return self.known[place, member]
 
-    def _condition(self, side: Snapshot, name: str, version: int) -> tuple[str, Node] | None:
+    def _condition(self, side: Snapshot, name: str, version: int) -> Condition | None:
         row = side.filters.get(name)
         checked = side.check(name, version or row["latest"]) if row is not None else None
         if row is None or checked is None:
@@ -191,11 +238,7 @@ class _Asking:
         for part in walk(checked.node):
             if isinstance(part, Parameter) and part.decl.required:
                 raise Unsupported.of(say.parameter_without_default(part.span, part.decl.name))
-        node = with_defaults(checked.node)
-        accepts = Call(BOOLEAN, "is_true", (node,))
-        if row["on_unknown"] == "accept":
-            accepts = Call(BOOLEAN, "coalesce", (node, Literal(BOOLEAN, True)))
-        return backends.dialect(self.dialect).render(accepts), checked.node
+        return condition(self.dialect, checked.node, accepts_unknown=row["on_unknown"] == "accept")
 
     def sensitive(self, dataset: str) -> set[str]:
         """The fields of a dataset that one of the sides calls sensitive."""
