@@ -73,6 +73,7 @@ SAID = {
     "jms": 45,
     "cesql": 45,
     "iceberg": 40,
+    "jsonlogic": 45,
 }
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat.diagnostics import Unsupported
-from predicat.language import WRITERS
+from predicat.language import LANGUAGES, WRITERS
 from tests.fuzzing import REPEATABLE
 from tests.language.bodies import BODIES, FIELDS, joined, logical, of, rows
 from tests.language.cel_texts import written
@@ -44,7 +44,7 @@ def test_each_target_has_a_reader() -> None:
 
 def message_of(row: Mapping[str, Any], target: str) -> Mapping[str, Any]:
     """The row as a message of the target system."""
-    if target == "cel":
+    if LANGUAGES[target].paths:
         return {**row, "m": row.get("m") or {}}
     keys = {key: value for key, value in row.items() if key != "m" and value is not None}
     return {**(row.get("m") or {}), **keys}

@@ -2,12 +2,15 @@
 answer is wrong.
 """
 
+import subprocess
+
 import pytest
 
 from tests.oracles import (
     VARIABLE,
     checkout,
     event_ruler,
+    json_rules,
     kubernetes_cel,
     labels,
     localstack,
@@ -35,3 +38,12 @@ def test_differences_have_reasons(
         not_run(claim, f"no checkout of {' or '.join(suites)} in the folder that {VARIABLE} names")
     assert callable(main)
     assert main() == 0, capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_rules_have_the_results_of_their_own_library() -> None:
+    try:
+        json_rules.npm.package(*json_rules.LIBRARY)
+    except (OSError, subprocess.SubprocessError) as error:
+        not_run("Generated rules", f"npm or node: {error}")
+    assert json_rules.main(1000) == 0
