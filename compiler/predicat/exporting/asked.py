@@ -50,6 +50,11 @@ class Row(Struct, frozen=True, dict=True):
         return reference(self.filter, self.number)
 
     @property
+    def filter_name(self) -> str:
+        """The name inside of its dataset, and the version if it is not the latest: `active`, `active_v2`."""
+        return self.filter.name if self.number == self.filter.latest else f"{self.filter.name}_v{self.number}"
+
+    @property
     def file(self) -> str:
         """The name of a file of its own, without the ending."""
         return self.name.replace("@", ".v")

@@ -51,6 +51,9 @@ class Target(Struct, frozen=True):
         return function(asked)
 
 
+DIALECT = Setting(
+    "dialect", "The engine of the conditions.", default="postgres", choices=("postgres", "spark", "duckdb")
+)
 # Those of `dbt_targets`, which takes long to import.
 DBT_ADAPTERS = ("postgres", "spark", "duckdb", "databricks", "snowflake", "bigquery", "redshift", "trino")
 TARGETS: Mapping[str, Target] = {
@@ -107,5 +110,40 @@ TARGETS: Mapping[str, Target] = {
                 "predicat_column",
             ),
         ),
+    ),
+    "iceberg": Target(
+        "Write the expressions of Apache Iceberg, for filters of scans and read restrictions.",
+        "pyiceberg's evaluator and its scans accept the same rows",
+        "conditions:iceberg",
+    ),
+    "soda": Target(
+        "Write filters of SodaCL: filter TABLE [NAME].",
+        "soda scan counts the same rows on DuckDB",
+        "conditions:soda",
+        (DIALECT,),
+    ),
+    "dbt_where": Target(
+        "Write the conditions as variables of a dbt project, for where: of its tests.",
+        "dbt test counts the same rows on DuckDB",
+        "conditions:dbt_where",
+        (DIALECT,),
+    ),
+    "metricflow": Target(
+        "Write the conditions as filter: of MetricFlow's metrics.",
+        "read by dbt-semantic-interfaces, and its SQL is run on DuckDB; MetricFlow is not run",
+        "conditions:metricflow",
+        (DIALECT, Setting("entity", "The entity whose dimensions the columns are.", "ENTITY", "row")),
+    ),
+    "cube": Target(
+        "Write segments of Cube, in a cube that others extend.",
+        "the SQL of Cube's compiler 0.33 counts the same rows on DuckDB",
+        "conditions:cube",
+        (DIALECT,),
+    ),
+    "odcs": Target(
+        "Write data contracts (ODCS) whose rules count the accepted rows.",
+        "datacontract test counts the same rows on DuckDB",
+        "conditions:odcs",
+        (DIALECT,),
     ),
 }

@@ -35,3 +35,9 @@ schema_of_dbt = Failure[str]("""usage: dbt-databricks takes the name of a functi
 no_columns_in_dbt = Problem[str]("""unsupported: {filter_name} reads no column, and a row_filter of
     dbt-databricks needs one
     hint: write it as the row filter of the table: --as row-filter""")
+template = Problem[str, str]("""unsupported: the condition of {filter_name} has {found!r}, which the tool
+    would take as a template of its own
+    hint: leave it out of the filter, or out of the export: --exclude {filter_name}""")
+no_dimension = Problem[str, str]("""unsupported: {filter_name} reads {column!r}, and a dimension of MetricFlow
+    has a plain name, and no time: it would be truncated
+    hint: make it a column of the model that is no date, or leave the filter out: --exclude {filter_name}""")
