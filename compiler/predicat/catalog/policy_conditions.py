@@ -70,7 +70,7 @@ class PolicyChecks(Struct, frozen=True):
 
     def run(self, known: Mapping[str, Filter]) -> None:
         """All checks. `known` are the filters that have no problems, by `dataset.filter`."""
-        seen: dict[tuple[str, str], str] = {}
+        seen: dict[str, str] = {}
         for dataset in self.names.datasets.values():
             for policy in dataset.policies.values():
                 self.reporter.extend(self.of_policy(dataset, policy, seen))
@@ -78,14 +78,14 @@ class PolicyChecks(Struct, frozen=True):
                     self.reporter.extend(self.of_filter(dataset, used, known))
 
     def of_policy(
-        self, dataset: WrittenDataset, policy: Policy, seen: dict[tuple[str, str], str]
+        self, dataset: WrittenDataset, policy: Policy, seen: dict[str, str]
     ) -> Iterator[Diagnostic]:
-        """The problems of a policy without its filters; `seen` are the policies before, by table and name."""
+        """The problems of a policy without its filters; `seen` has the dataset of each table before."""
         table = policy.table or dataset.relation.get("postgres", "")
         if not table:
             yield say.no_table(policy.span, policy.name, dataset.name)
-        elif (other := seen.setdefault((table, policy.name), dataset.name)) != dataset.name:
-            yield say.same_policy(policy.span, policy.name, table, other)
+        elif (other := seen.setdefault(table, dataset.name)) != dataset.name:
+            yield say.two_datasets(policy.span, table, other)
         for test in policy.tests:
             for name, value in test.attributes.items():
                 attribute = self.attributes.get(name)

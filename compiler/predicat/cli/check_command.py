@@ -170,7 +170,12 @@ def _checked(folder: Path, values: dict[str, str], base: BaseCommit, scope: Scop
         catalog = load_catalog(folder, variables=values, files=files)
     except PredicatError as error:
         raise _with_releases(error, folder, values, base, files, select) from None
-    return _result(folder, catalog, base, select, None if files is not None else len(catalog.known))
+    result = _result(folder, catalog, base, select, None if files is not None else len(catalog.known))
+    if any(dataset.policies for dataset in catalog.datasets.values()):
+        from predicat.policies.runs import checked  # noqa: PLC0415  # most catalogs do without
+
+        result["tests"] += checked(catalog)
+    return result
 
 
 def _with_releases(

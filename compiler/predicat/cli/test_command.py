@@ -21,9 +21,11 @@ from predicat.diagnostics.wording import quantity
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.catalog.model import Filter
+    from predicat.policies.runs import Result as PolicyResult
     from predicat.testing.runs import Result
 
 ENGINES = ("evaluator", "spark", "postgres", "duckdb", "all")
+WITH_POLICIES = ("evaluator", "postgres")
 
 
 @click.command(
@@ -67,9 +69,13 @@ def command(
 def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None, form: str) -> None:
     from predicat.testing import runs  # noqa: PLC0415  # not for --help
 
-    result = runs.on_evaluator(filters) if engine in ("evaluator", "all") else []
-    for name in _all() if engine == "all" else () if engine == "evaluator" else (engine,):
-        result += _on_engine(catalog, filters, name, dsn)
+    tests: list[Result] = []
+    policies: list[PolicyResult] = []
+    for name in ("evaluator", *_all()) if engine == "all" else (engine,):
+        there = runs.on_evaluator(filters) if name == "evaluator" else _on_engine(catalog, filters, name, dsn)
+        tests += there
+        policies += _policies(catalog, filters, name, dsn)
+    result: list[Result | PolicyResult] = [*tests, *policies]
     failed = [item for item in result if item.problem is not None]
     skipped = [item for item in result if item.skipped]
     for item in failed:
@@ -77,7 +83,7 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
         if form == "text":
             tell(item.problem.render() + "\n")
     for item in skipped:
-        click.echo(f"skipped on {item.engine}: {item.filter.qualified}: {item.skipped}", err=True)
+        click.echo(f"skipped on {item.engine}: {item.name}: {item.skipped}", err=True)
     engines = ", ".join(dict.fromkeys(item.engine for item in result))
     passed = len(result) - len(failed) - len(skipped)
     without = sum(not filter_.tests for filter_ in filters)
@@ -87,7 +93,8 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
         "failed": len(failed),
         "skipped": len(skipped),
         "without_tests": without,
-        "tests": [_data(item) for item in result],
+        "tests": [_data(item) for item in tests],
+        "policies": [_policy_data(item) for item in policies],
     }
     show(
         form,
@@ -100,6 +107,24 @@ def _run(catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | No
     )
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def _policies(
+    catalog: Catalog, filters: Sequence[Filter], engine: str, dsn: str | None
+) -> Sequence[PolicyResult]:
+    """The tests of the policies that use some filters, on an engine that has policies."""
+    if engine not in WITH_POLICIES or not any(dataset.policies for dataset in catalog.datasets.values()):
+        return []
+    from predicat.policies import runs  # noqa: PLC0415  # most catalogs do without
+
+    names = {filter_.qualified for filter_ in filters}
+    asked = [case for case in runs.cases(catalog) if case.uses(names)]
+    if not asked or engine == "evaluator":
+        return runs.on_evaluator(asked)
+    from predicat.deploy.policy_rows import on_server  # noqa: PLC0415  # as above
+
+    with connect(dsn) as connection:
+        return on_server(connection, catalog, asked)
 
 
 def _all() -> Sequence[str]:
@@ -118,6 +143,31 @@ def _data(item: Result) -> dict[str, Any]:
         "row": item.test.row,
         "matches": "unknown" if item.test.matches is None else item.test.matches,
         "outcome": item.outcome,
+        **_status(item),
+    }
+
+
+def _policy_data(item: PolicyResult) -> dict[str, Any]:
+    """A test of a policy as data: whether the role may do something with the row."""
+    test = item.test
+    return {
+        "policy": item.name,
+        "role": test.role,
+        "attributes": test.attributes,
+        "command": test.command,
+        "description": test.description,
+        "engine": item.engine,
+        "row": test.row,
+        "sees": test.sees,
+        "writes": test.writes,
+        "outcome": item.outcome,
+        **_status(item),
+    }
+
+
+def _status(item: Result | PolicyResult) -> dict[str, Any]:
+    """How a test ended."""
+    return {
         "status": "skipped" if item.skipped else "passed" if item.problem is None else "failed",
         "reason": item.skipped or None,
         "problem": problems([item.problem])[0] if item.problem is not None else None,

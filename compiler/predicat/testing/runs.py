@@ -32,6 +32,11 @@ class Result(Struct, frozen=True):
     problem: Diagnostic | None = None
     skipped: str = ""
 
+    @property
+    def name(self) -> str:
+        """The full name of the filter."""
+        return self.filter.qualified
+
 
 def on_evaluator(filters: Sequence[Filter]) -> list[Result]:
     """Every test of some filters on the reference evaluator."""

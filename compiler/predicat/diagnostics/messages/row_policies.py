@@ -51,8 +51,9 @@ no_role = Problem[str]("""bad-value: the policy {name!r} has no role
     hint: leave roles: out for all roles (public)""")
 bad_role = Problem[str, int]("""bad-value: {name!r} is no name of a role
     hint: a name has 1 to {most} bytes""")
-same_policy = Problem[str, str, str]("""(name, table, other) duplicate-name: the table {table} already has a
-    policy {name!r}: that of the dataset {other!r}""")
+two_datasets = Problem[str, str]("""(table, other) bad-value: the dataset {other!r} has policies of
+    the table {table}, too
+    hint: they hold together, so write all policies of a table in one dataset""")
 no_table = Problem[str, str]("""(name, dataset) missing-key: the policy {name!r} has no table: the dataset
     {dataset!r} has no relation on PostgreSQL
     hint: add table: to the policy, or postgres: to the relation""")

@@ -135,7 +135,7 @@ class _Reader(Struct, frozen=True):
             raise BadExpression(say.NO_DOCUMENT)
         sql = base.sql if base.kind == _JSON else cast(base.sql, "JSONB")
         kind = type(tree)
-        step = kind(this=exp.Paren(this=sql), expression=_key(tree.expression), only_json_types=True)
+        step = kind(this=exp.Paren(this=sql), expression=key_of(tree.expression), only_json_types=True)
         return Source(step, _TEXT if kind is exp.JSONExtractScalar else _JSON)
 
     def function(self, tree: exp.Dot) -> Source:
@@ -203,7 +203,7 @@ def _is_text(tree: Sql) -> bool:
     return isinstance(inner, exp.Literal) and inner.is_string
 
 
-def _key(step: Sql) -> Sql:
+def key_of(step: Sql) -> Sql:
     """The key of a step. sqlglot parses a constant without a cast as a path."""
     parts = step.expressions if isinstance(step, exp.JSONPath) else []
     if len(parts) == 2 and isinstance(parts[1], exp.JSONPathKey) and isinstance(parts[1].this, str):
