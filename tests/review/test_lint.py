@@ -18,6 +18,11 @@ relation: orders
 fields: {status: string, n: bigint, created: timestamp, day: date, x: double}
 filters:
 """
+POLICIES = """  mine: {sql: "status = :who", params: {who: string}}
+  small: {sql: n < 10}
+  small_and_mine: {sql: "n < 10 AND status = :who", params: {who: string}}
+  all_of_them: {sql: n > 1 OR n <= 1 OR n IS NULL}
+"""
 CASES = [
     ("P101", "  f: {sql: n > 1}", ["orders.status", "orders.created", "orders.day", "orders.x"]),
     ("P102", "  f: {sql: n > 1}\n  g: {description: G., sql: n > 2}", ["orders.f"]),
@@ -75,12 +80,56 @@ CASES = [
         ),
         [],
     ),
+    (
+        "P601",
+        (
+            f"{POLICIES}policies:\n  p: {{roles: [r], using: all_of_them}}\n  q: {{using: mine, check: "
+            "all_of_them}\n  r: {permissive: false, using: all_of_them}\n  s: {using: mine}"
+        ),
+        ["orders.p", "orders.q", "orders.r"],
+    ),
+    (
+        "P602",
+        (
+            f"{POLICIES}policies:\n  p: {{using: mine, check: small}}\n"
+            "  q: {using: small, check: small_and_mine}"
+        ),
+        ["orders.p"],
+    ),
+    (
+        "P603",
+        (
+            f"{POLICIES}policies:\n  p: {{using: mine}}\n  q: {{using: mine, command: update}}\n"
+            "  r: {using: mine, command: select}\n  s: {using: mine, check: mine}"
+        ),
+        ["orders.p", "orders.q"],
+    ),
+    (
+        "P604",
+        (
+            f"{POLICIES}policies:\n  p: {{using: mine, command: select, roles: [a]}}\n"
+            "  q: {permissive: false, using: small, command: select, roles: [a]}\n"
+            "  r: {permissive: false, using: small, command: select, roles: [b]}\n"
+            "  s: {permissive: false, using: small, command: delete}"
+        ),
+        ["orders.r", "orders.s"],
+    ),
+    (
+        "P605",
+        (
+            f"{POLICIES}  f: {{sql: n > 1, view: {{security_invoker: false}}}}\n"
+            "  g: {sql: n > 2, view: {materialized: true}}\n  h: {sql: n > 3}\nkey: [n]\n"
+            "policies: {p: {using: mine}}"
+        ),
+        ["orders.f", "orders.g"],
+    ),
 ]
 
 
 def write(tmp_path: Path, text: str) -> Path:
     (tmp_path / "catalog").mkdir(exist_ok=True)
-    (tmp_path / "catalog" / "c.yml").write_text(HEAD + text + "\n")
+    who = "\nattributes: {who: {type: string, postgres: current_user}}" if "policies:" in text else ""
+    (tmp_path / "catalog" / "c.yml").write_text(HEAD + text + who + "\n")
     return tmp_path / "catalog"
 
 

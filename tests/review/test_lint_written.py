@@ -406,6 +406,7 @@ def test_levels() -> None:
         "P304",
         "P305",
         "P515",
+        "P603",
     }
     assert {code for code, level in levels.items() if level is Severity.ERROR} == {
         "P202",

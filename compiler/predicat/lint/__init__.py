@@ -22,6 +22,7 @@ from predicat.lint.rules import (
     null_comparison,
     null_negation,
     redundant_operand,
+    row_policies,
     subsumed_member,
     unpushable,
     unserved,
@@ -58,6 +59,7 @@ RULES: tuple[Rule, ...] = (
     unused_parameter.RULE,
     *unused_names.RULES,
     json_differences.RULE,
+    *row_policies.RULES,
 )
 
 __all__ = ["RULES", "Context", "Finding", "Rule"]
