@@ -115,6 +115,35 @@ def condition_narrower(folder: Path) -> None:
     edit(folder, ("sql: amount > 100\n", "sql: amount > 100 AND status <> 'closed'\n"))
 
 
+POLICIES = """apiVersion: predicat/v1
+dataset: orders
+attributes:
+  land: {type: string, postgres: "current_setting('app.land', true)"}
+policies:
+  own_country: {command: select, roles: [desk], using: of_country}
+  not_closed: {permissive: false, roles: [desk], using: not_closed}
+  clerks: {roles: [clerk], using: of_country, check: not_closed}
+filters:
+  of_country: {sql: "country = :land", params: {land: string}}
+  not_closed: {sql: status <> 'closed'}
+"""
+
+
+@pull
+def policy_opens_rows(folder: Path) -> None:
+    """The filter of two policies accepts more, and a restrictive one is for fewer commands."""
+    git(folder, "checkout", "-q", "main")
+    (folder / "catalog" / "policies.yml").write_text(POLICIES)
+    commit(folder, "policies")
+    git(folder, "checkout", "-qB", "change")
+    edit(
+        folder,
+        ("country = :land", "country = :land OR country IS NULL"),
+        ("permissive: false,", "command: update, permissive: false,"),
+        file="catalog/policies.yml",
+    )
+
+
 @pull
 def unknown_accepted(folder: Path) -> None:
     edit(folder, ("sql: amount > 100\n", "sql: amount > 100\n    on_unknown: accept\n"))

@@ -20,7 +20,12 @@ CATALOG = """apiVersion: predicat/v1
 dataset: orders
 relation: {postgres: public.orders}
 fields: {a: bigint, b: bigint, s: string, z: string}
+attributes:
+  who: {type: string, postgres: current_user}
+policies:
+  own: {roles: [reader], using: mine}
 filters:
+  mine: {sql: "z = :who", params: {who: string}}
   one: {sql: a > 10, tags: [pii]}
   two: {versions: {1: {sql: b > 1}, 2: {sql: b > 2}}}
   least: {sql: "a > :n", params: {n: {type: bigint, default: 5}}}
@@ -38,6 +43,7 @@ EDITS: dict[str, tuple[tuple[str, str], str]] = {
     "rows-gained": (("a > 10,", "a > 5,"), "orders.one"),
     "rows-replaced": (("a > 10,", "a < 30,"), "orders.one"),
     "not-proved": (("reverse(s) = z", "reverse(z) = s"), "orders.sounds"),
+    "policy-opens": (("z = :who", "z = :who OR z IS NULL"), "orders.reader"),
     "renamed": (("  sounds:", "  sound:"), "orders.sound"),
     "definition-removed": (("groups:\n  both: {filters: [one, two]}\n", ""), "orders.both"),
     "parameter-required": (("default: 5}}", "default: 5}, m: bigint}"), "orders.least"),

@@ -126,13 +126,17 @@ def witnesses(verdict: Verdict) -> list[tuple[str, Witness]]:
     return [(what, part) for what, part in parts if part is not None]
 
 
+def session_text(witness: Witness) -> str:
+    """`{a: 4} with {tenant: 4}`: the row, and the values of parameters."""
+    return row_text(witness.row) + (f" with {row_text(witness.params)}" if witness.params else "")
+
+
 def witness_text(witness: Witness, what: str = "") -> str:
     """`{a: 4}: TRUE before, FALSE after`; of a row that is gained or lost, whether UNKNOWN is accepted."""
-    params = f" with {row_text(witness.params)}" if witness.params else ""
     before, after = outcome(witness.before), outcome(witness.after)
     if before == after == "UNKNOWN" and what in _ENDS:
         before, after = f"{before} ({_ENDS[what][0]})", f"{after} ({_ENDS[what][1]})"
-    return f"{row_text(witness.row)}{params}: {before} before, {after} after"
+    return f"{session_text(witness)}: {before} before, {after} after"
 
 
 # What becomes of a row that is UNKNOWN for both predicates.

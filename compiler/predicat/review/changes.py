@@ -13,6 +13,7 @@ from predicat.review.causes import Causes, may_differ, own_meaning
 from predicat.review.entries import Cause, Entry, Identity, Review, loosened, value_text
 from predicat.review.kinds import COLUMNS, NOTE, RELATIONS, ROWS, WARNING, Difference, differences
 from predicat.review.list_changes import moved
+from predicat.review.permissions import Permissions
 from predicat.review.proofs import Prover
 from predicat.review.renames import renamed, renamed_datasets, renamed_filters
 from predicat.review.snapshot import CARRIED, Data, Place, Snapshot
@@ -134,7 +135,8 @@ class _Comparison:
         for name in changed:
             why = causes.of(name) or self.renamed_in(name)
             shown += [replace(entry, causes=why) for entry in compared[name]]
-        everything = [*self.renames(), *plain, *shown, *self.broken_base()]
+        roles = Permissions(self.before, self.after, self.prover).entries()
+        everything = [*self.renames(), *roles, *plain, *shown, *self.broken_base()]
         everything = [self.of_dataset(entry, plain) for entry in everything]
         everything = [self.read_by(entry, causes) for entry in everything]
         return self.with_users(_with_filters(everything), compared)

@@ -127,7 +127,7 @@ class Entry(Struct, frozen=True):
                 return "renamed, same rows"
             case "not-compared":
                 return "not compared"
-            case "version" if self.proof is not None:
+            case "version" | "permission" if self.proof is not None:
                 return f"{self.part}: {self.proof.title}"
             case "coverage" | "rows-bound" if self.status == "changed" and self.notes:
                 return f"{self.part} {self.notes[0]}"
@@ -168,7 +168,7 @@ class Entry(Struct, frozen=True):
         """Sentences about it, the title first."""
         values = self.values
         result = [self.title + (f": {values}" if values else "")]
-        if self.proof is not None and self.kind == "rows":
+        if self.proof is not None and self.kind != "version":
             result += self.proof.lines()
         result += self.notes if self.kind not in ("coverage", "rows-bound") else ()
         if self.causes:

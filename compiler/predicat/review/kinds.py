@@ -48,6 +48,15 @@ KINDS: dict[str, Kind] = {
         Kind("rows", "", "rows", "The rows that the name of a filter accepts.", (ROWS, ROWS, ROWS)),
         Kind("filter", "filters/*", "filter", "A filter was added or removed.", (ROWS, ROWS, ROWS)),
         Kind(
+            "permission",
+            "",
+            "{0}",
+            "The rows that a role may see or write by the policies.",
+            (ROWS, ROWS, ROWS),
+            "role",
+            2,
+        ),
+        Kind(
             "filter-renamed",
             "",
             "name",
@@ -407,14 +416,20 @@ KINDS: dict[str, Kind] = {
         ),
         Kind("job-description", f"{_JOB}/description", "description", "For people.", _ASIDE, "job", 2),
         Kind(
-            "policy", _POLICY, "policy", "A row policy was added or removed.", (ROWS, ROWS, ROWS), "policy", 2
+            "policy",
+            _POLICY,
+            "policy",
+            "A row policy was added or removed.",
+            (WARNING, WARNING, WARNING),
+            "policy",
+            2,
         ),
         Kind(
             "policy-part",
             f"{_POLICY}/*",
             "{0}",
             "The filters, the roles, the command or the table of a row policy changed.",
-            (ROWS, ROWS, ROWS),
+            (WARNING, WARNING, WARNING),
             "policy",
             2,
         ),

@@ -18,12 +18,14 @@ class Proof(Struct, frozen=True):
     """The effect of a change on the rows of a filter.
 
     `verdict` is for all values of the common parameters. `defaults` is for the default values (views, calls
-    without arguments), if that is a different question; `params` are the parameters with a default.
+    without arguments), if that is a different question; `params` are the parameters with a default. Of a
+    policy the parameters are attributes of the `session`, which belong to each row.
     """
 
     verdict: Verdict
     defaults: Verdict | None = None
     params: tuple[str, ...] = ()
+    session: bool = False
 
     @property
     def same_rows(self) -> bool:
@@ -72,7 +74,8 @@ class Proof(Struct, frozen=True):
         result: dict[tuple[str, str, str], None] = {}
         for verdict in (self.main,) if self.alike else (self.defaults, self.verdict):
             for what, witness in show.witnesses(verdict) if verdict is not None else ():
-                result[(what, show.row_text(witness.row), show.witness_text(witness, what))] = None
+                row = show.session_text(witness) if self.session else show.row_text(witness.row)
+                result[(what, row, show.witness_text(witness, what))] = None
         return list(result)
 
 

@@ -15,7 +15,7 @@ from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.reading import text_of
 
 _DATASET = re.compile(r"^dataset:[ \t]*['\"]?([a-z][a-z0-9_]*)['\"]?[ \t]*(?:#.*)?$", re.MULTILINE)
-_VARIABLES = re.compile(r"^['\"]?vars['\"]?[ \t]*:", re.MULTILINE)
+_VARIABLES = re.compile(r"^['\"]?(?:vars|attributes)['\"]?[ \t]*:", re.MULTILINE)
 _FILTERS = re.compile(r"^filters:[ \t]*(?:#.*)?\n((?:[ \t]*(?:#.*)?\n)*)( +)(?=[a-z])", re.MULTILINE)
 
 
@@ -44,7 +44,7 @@ class Files(Struct, frozen=True):
                 wanted.add(name)
                 templates = templates or _has_variables(self.texts[file])
         for file, text in self.texts.items():
-            if _has_variables(text) or (templates and is_template(text)):
+            if _has_variables(text) or (templates and (is_template(text) or "policies" in text)):
                 name = self.dataset(file)
                 if name is None:
                     return None
@@ -95,7 +95,8 @@ def _owner(text: str) -> str | None:
 
 
 def _has_variables(text: str) -> bool:
-    return "vars" in text and _VARIABLES.search(text) is not None
+    """Whether a file has variables or attributes, which are those of the whole catalog."""
+    return ("vars" in text or "attributes" in text) and _VARIABLES.search(text) is not None
 
 
 def _count(text: str) -> int:

@@ -183,7 +183,9 @@ def _plural(what: str) -> str:
     noun, _, status = what.rpartition(" ")
     if noun in _NOUNS and status in ("added", "removed", "changed"):
         return f"{_plural(noun)} {status}"
-    return f"{what}s" if what in _NOUNS and not what.endswith("s") else what
+    if what not in _NOUNS or what.endswith("s"):
+        return what
+    return f"{what[:-1]}ies" if what.endswith("cy") else f"{what}s"
 
 
 def tally(topics: Sequence[Topic]) -> str:
