@@ -213,6 +213,12 @@ def test_machines_of_text_functions_agree_with_the_evaluator(value: str) -> None
         assert check_text(node(test.replace("{}", value), fields={"s": "string"})), test
 
 
+@pytest.mark.parametrize("value", TABLES["texts"]["spark"])
+def test_machines_of_spark_functions_agree_with_the_evaluator(value: str) -> None:
+    for form in rounds(("{} = 'a'", "{} = ''", "{} >= 'aB'", "{} LIKE '%a%B%'", "length({}) = 2"), 3):
+        assert check_text(node(form.replace("{}", value), "spark", {"s": "string"})), form
+
+
 @pytest.mark.parametrize("test", TESTS)
 def test_machines_of_tests_agree_with_the_evaluator(test: str) -> None:
     assert check_text(node(test.replace("{}", "s"), fields={"s": "string"}))

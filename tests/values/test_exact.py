@@ -36,6 +36,9 @@ TESTS = {
         *("substr(CAST(x AS STRING), 6, 2) = '03'", "CAST(x AS STRING) LIKE '%9'"),
         *("x = date_trunc('month', x)", "last_day(x) < add_months(x, 1) AND dayofweek(x) = 1"),
         "IF(day(x) > 15, last_day(x), trunc(x, 'MM')) = date_add(x, 1)",
+        "to_date(date_format(x, 'yyyy-MM-01')) = DATE '2024-03-01'",
+        "date_format(x, 'yyyyMMdd') = '20240229' OR date_format(x, 'yyyy-02-dd') = '2023-02-29'",
+        "date_format(x, 'yyyy-MM-29') = '2023-02-29'",
     ),
     "timestamp": (
         *(
@@ -52,9 +55,23 @@ TESTS = {
         *("date_format(x, 'E HH') = 'Sun 02'", "date_format(x, 'dd.MM.yyyy') = '31.03.2024'"),
         *("year(x) * 100 + month(x) = 202403", "substring(date_format(x, 'yyyyMMdd'), 5) = '1231'"),
         "date_format(from_utc_timestamp(x, 'Europe/Berlin'), 'E HH:mm') >= 'Sat 22:30'",
+        "date_format(x, 'yyyy-MM-mm') = '2023-02-29'",
+        "CAST(date_format(x, 'yyyy-MM-dd HH:mm:ss') AS DATE) = DATE '2024-02-29'",
         "last_day(CAST(from_utc_timestamp(x, 'Europe/Berlin') AS DATE)) = CAST(x AS DATE)",
     ),
-    "bigint": ("x % 3 = x % 6", "x % 4 + x % 10 = 3", "(x + 5) % 7 > 3", "div(x, 60) % 24 = 2"),
+    "bigint": (
+        "x % 3 = x % 6",
+        "x % 4 + x % 10 = 3",
+        "(x + 5) % 7 > 3",
+        "div(x, 60) % 24 = 2",
+        "x * x > 9",
+        "x + x > 6",
+        "x * x IS NULL",
+        "x * x = 25 OR x + x = 4",
+        "(x - 3) * (x - 3) <= 16",
+    ),
+    "double": ("x * x > 9", "x + x > 6", "(x / 2) * (x / 2) >= 0.25", "x * x = 0", "x * x IS NULL"),
+    "decimal(10,2)": ("x * x > 9", "x + x <= -3"),
 }
 UNKNOWN_TO_IT = {"last_day(CAST(from_utc_timestamp(x, 'Europe/Berlin') AS DATE)) = CAST(x AS DATE)"}
 PAIRS = [(kind, text) for kind, texts in TESTS.items() for text in texts]

@@ -7,6 +7,7 @@ the classes change, which is seldom, the test may change, and nowhere else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import product as combinations
@@ -20,10 +21,11 @@ from predicat.ir.types import BIGINT, DATE
 from predicat.semantics.calendar import DIGITS, pieces
 from predicat.semantics.calendar import formatted as shown
 from predicat.semantics.evaluate import compile_node
-from predicat.values.automaton import Label, Opaque
+from predicat.values.automaton import Label, Machine, Opaque, tabulated
 from predicat.values.cycles import PERIODIC
 from predicat.values.domain import domain
 from predicat.values.partition import Partition, line, machine_of, partition, product
+from predicat.values.text_machines import leap_days
 
 # The most combinations of parts that are evaluated.
 _MOST = 150_000
@@ -52,6 +54,8 @@ _LETTERS = {
     "B": "month",
 }
 _ISO = "%Y-%m-%d"
+# The formats that begin with a date, the day of which may be a constant.
+_DATED = re.compile(r"%Y(-?)%m\1(?:%d|(?!29)[0-9]{2})")
 _SUNDAY = datetime(2024, 9, 1, tzinfo=UTC)
 
 
@@ -171,14 +175,26 @@ def is_formatted(node: Node) -> bool:
 
 
 def formatted(node: Call, wanted: Partition, preimage: Preimage) -> Partition:
-    """The outcomes of a time by those of its string. Raises Opaque.
-
-    The automaton of the test reads the string part by part. Before a part it is in one of a few states;
-    values of the part that lead from each of these to the same state are one class.
-    """
+    """The outcomes of a time by those of its string. Raises Opaque."""
     *form, inner = node.args
     pattern = str(form[0].value) if form and isinstance(form[0], Literal) else _ISO
-    machine = machine_of(wanted.cells)
+    machine, dated = machine_of(wanted.cells), _DATED.match(pattern)
+    try:
+        return _by_pieces(pattern, inner, machine, wanted, preimage)
+    except Opaque:
+        if dated is None:
+            raise
+    # Each leap year may be a piece of its own. No time has the text of another 29 February.
+    machine = tabulated(leap_days(machine, f"{dated[1]}02{dated[1]}29")).machine()
+    return _by_pieces(pattern, inner, machine, wanted, preimage)
+
+
+def _by_pieces(
+    pattern: str, inner: Node, machine: Machine, wanted: Partition, preimage: Preimage
+) -> Partition:
+    """The automaton of the test reads the string part by part. Before a part it is in one of a few states;
+    values of the part that lead from each of these to the same state are one class.
+    """
     states: list[Any] = [machine.start]
     found: list[Partition] = []
     steps: list[str | dict[Any, int]] = []

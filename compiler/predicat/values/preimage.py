@@ -97,6 +97,8 @@ def _days_of_one(node: Call, moments: Iterable[datetime]) -> Iterator[datetime]:
                 continue
 
 
+# Operators of a value and itself that keep its order, or that of its distance from zero.
+_DOUBLED = {"add": Order.RISES, "mul": Order.SIDES}
 # Operators that add a constant to their first argument, or subtract one.
 _SUMS = ("add", "sub", "add_days", "days_between", "to_micros", "from_micros")
 # Operators that rise but for some values of their argument near those of a result, where they fall.
@@ -267,6 +269,9 @@ def preimage(node: Node, wanted: Partition, variable: Field, *, exact: bool = Fa
     number = rounded_number(node) if len(node.args) == 1 else None
     if number is not None:
         return preimage(number, _under(node, number, None, wanted, exact=exact), variable, exact=exact)
+    if exact and node.op in _DOUBLED and node.args[0] == node.args[1]:
+        inner = node.args[0]
+        return preimage(inner, _under(node, inner, None, wanted, exact=exact), variable, exact=exact)
     places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
     if len(places) != 1:
         raise Opaque
@@ -310,6 +315,8 @@ def _under(node: Call, inner: Node, place: int | None, wanted: Partition, *, exa
             ranges = _between(falls[node.op](node, map(wanted.domain.value, cuts)), values)
         elif place is not None:
             ranges = _directed(node, place, values, result)
+        elif _DOUBLED.get(node.op) is Order.SIDES:
+            ranges = _sides(values)
         starts = [at for low, high in ranges for at in turns(result, cuts, low, high)]
         cells = line(starts, map(label, starts))
     nan, beyond = (label(math.nan), None) if values.others else (None, some(wanted.labels()))
@@ -342,7 +349,7 @@ def _repeating(
     by = node.args[-1].value if isinstance(node.args[-1], Literal) else None
     if node.op == "div" and isinstance(by, int) and by > 0:
         return divided(cells, by, values, truncates=True)
-    is_sum = node.op in _SUMS and inner == node.args[0]
+    is_sum = node.op in _SUMS and inner == node.args[0] and inner not in node.args[1:]
     if not is_sum or {node.type, inner.type} & {DOUBLE, STRING} or result(0) is None:
         raise Opaque
     return summed(cells, result(0), wanted.domain, values, wanted.others[0])
@@ -364,8 +371,13 @@ def _directed(node: Call, place: int, values: Domain, result: Callable[[int], An
         raise Opaque
     has_gap = order is Order.BY_SIGN and not others[0] and result(0) is None  # 0.0 / 0.0
     if order is Order.SIDES or has_gap:
-        return [(values.least, -1), (0, 0), (1, values.greatest)]
+        return _sides(values)
     return [(values.least, values.greatest)]
+
+
+def _sides(values: Domain) -> list[tuple[int, int]]:
+    """The ranges of negative numbers, of zero and of positive numbers."""
+    return [(values.least, -1), (0, 0), (1, values.greatest)]
 
 
 def _is_finite(value: Any) -> bool:

@@ -5,11 +5,14 @@ The machine of a function is built from the machine of a test of its result (`af
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from predicat.values.automaton import TOP, Label, Machine, Opaque, State, constant, tabulated
+from predicat.values.automaton import TOP, Label, Machine, Opaque, State, Table, constant, tabulated
 
 # States of a machine that is reversed, at most.
 _MOST_REVERSED = 300
+# States of a machine that is run from each of them, at most.
+_MOST_PARALLEL = 100
 
 
 def order(value: str) -> Machine:
@@ -84,6 +87,16 @@ def length(most: int) -> Machine:
     return Machine(frozenset(), 0, lambda state, _code: min(state + 1, most), lambda state: state)
 
 
+def first_code(starts: Iterable[int]) -> Machine:
+    """The first code point, or the greatest of some numbers up to it; 0 of the empty string."""
+    cuts = frozenset(start for start in starts if 0 < start < TOP)
+
+    def step(state: int | None, code: int) -> int:
+        return max([cut for cut in cuts if cut <= code], default=1) if state is None else state
+
+    return Machine(cuts | {1}, None, step, lambda state: state or 0)
+
+
 class Search:
     """The search for the occurrences of a string from left to right (Knuth, Morris, Pratt)."""
 
@@ -124,6 +137,18 @@ def position(wanted: str, most: int) -> Machine:
         return (0, 0, min(max(read - size + 1, 1), most)) if held == size else (read, held, 0)
 
     return Machine(search.cuts, (0, 0, 0), step, lambda state: state[2])
+
+
+def occurrences(wanted: str, most: int) -> Machine:
+    """The number of occurrences of a string that `replace` finds; `most` means this number or more."""
+    search, size = Search(wanted), len(wanted)
+
+    def step(state: tuple[int, int], code: int) -> tuple[int, int]:
+        count, held = state
+        held = search.step(held, code)
+        return (min(count + 1, most), 0) if held == size else state if count == most else (count, held)
+
+    return Machine(search.cuts, (0, 0), step, lambda state: state[0])
 
 
 # --- functions of a text
@@ -220,6 +245,28 @@ def suffixed(after: Machine, text: str) -> Machine:
     return Machine(after.cuts, after.start, after.step, lambda state: after.label(after.after(state, text)))
 
 
+def from_each(after: Machine) -> tuple[Machine, Machine]:
+    """Two machines, which read two strings one behind the other. The label of the first is the state of
+    `after`, those of the second are the labels behind its string from each state.
+    """
+    table = tabulated(after)
+    if len(table.labels) > _MOST_PARALLEL:
+        raise Opaque
+    columns, kinds, edges = table.columns, table.kinds, table.edges
+
+    def step(states: tuple[int, ...], code: int) -> tuple[int, ...]:
+        column = columns[kinds[bisect_right(edges, code) - 1]]
+        return tuple([column[state] for state in states])
+
+    numbered = Table(edges, kinds, columns, list(range(len(table.labels)))).machine()
+    return numbered, Machine(
+        numbered.cuts,
+        tuple(range(len(table.labels))),
+        step,
+        lambda states: tuple([table.labels[state] for state in states]),
+    )
+
+
 def replaced(after: Machine, old: str, new: str) -> Machine:
     """The machine before a function that replaces each occurrence of a non-empty string, from the left."""
     search, size = Search(old), len(old)
@@ -239,6 +286,104 @@ def replaced(after: Machine, old: str, new: str) -> Machine:
         step,
         lambda state: after.label(after.after(state[0], old[: state[1]])),
     )
+
+
+def padded(after: Machine, size: int, by: str, *, left: bool) -> Machine:
+    """The machine before a function that makes strings as long as a size: it cuts them, or adds characters of
+    another string on a side. The state has the states behind each number of added characters.
+    """
+    pads = [(by * size)[:count] for count in range(size + 1)]
+    starts = tuple([after.run(pad) for pad in pads]) if left else (after.start,)
+
+    def step(state: tuple[int, tuple[State, ...]], code: int) -> tuple[int, tuple[State, ...]]:
+        read, states = state
+        if read == size:
+            return state
+        return read + 1, tuple([after.step(one, code) for one in states[: size - read]])
+
+    def label(state: tuple[int, tuple[State, ...]]) -> Label:
+        read, states = state
+        missing = len(pads[size - read])
+        return after.label(states[missing] if left else after.after(states[0], pads[missing]))
+
+    return Machine(after.cuts, (0, starts), step, label)
+
+
+def up_to(after: Machine, wanted: str, more: int, missing: Label) -> Machine:
+    """The machine before a function that returns what is before the first occurrence of a string, and so many
+    more characters; `missing` is the label without one.
+    """
+    search, size = Search(wanted), len(wanted)
+
+    def step(state: tuple[State, int, int], code: int) -> tuple[State, int, int]:
+        behind, held, left = state
+        if held == size:
+            return (after.step(behind, code), held, left - 1) if left else state
+        now = search.step(held, code)
+        if now == size:
+            return after.after(behind, wanted[:more]), size, max(more - size, 0)
+        return after.after(behind, (wanted[:held] + chr(code))[: held + 1 - now]), now, 0
+
+    return Machine(
+        after.cuts | search.cuts,
+        (after.start, 0, 0),
+        step,
+        lambda state: after.label(state[0]) if state[1] == size else missing,
+    )
+
+
+def from_first(after: Machine, wanted: str, skipped: int, missing: Label) -> Machine:
+    """The machine before a function that returns the text from the first occurrence of a string on, without
+    some of its first characters; `missing` is the label without one.
+    """
+    search, size = Search(wanted), len(wanted)
+
+    def step(state: tuple[State, int, int], code: int) -> tuple[State, int, int]:
+        behind, held, left = state
+        if held == size:
+            return (behind, held, left - 1) if left else (after.step(behind, code), held, 0)
+        now = search.step(held, code)
+        if now == size:
+            return after.after(behind, wanted[skipped:]), size, max(skipped - size, 0)
+        return behind, now, 0
+
+    return Machine(
+        after.cuts | search.cuts,
+        (after.start, 0, 0),
+        step,
+        lambda state: after.label(state[0]) if state[1] == size else missing,
+    )
+
+
+def leap_days(after: Machine, rest: str) -> Machine:
+    """The machine before a function that reads 29 February of a year without it as the 28th. A text begins
+    with the four digits of its year; `rest` is how the day is written behind them.
+
+    The state has the number of characters read, and of the digits the remainder by 4, whether all were zero,
+    and whether the century is a multiple of 4; None if what follows is read as it is.
+    """
+    chars = f"{rest}0123456789"
+    cuts = after.cuts | {edge for char in chars for edge in (ord(char), ord(char) + 1)}
+
+    def year(state: tuple[int, int, bool, bool], digit: int) -> tuple[int, int, bool, bool] | None:
+        read, by_four, zero, century = state
+        by_four, zero = (2 * by_four + digit) % 4, zero and digit == 0
+        if not 0 <= digit <= 9 or (read == 3 and by_four == 0 and (century or not zero)):
+            return None
+        return (2, 0, True, by_four == 0) if read == 1 else (read + 1, by_four, zero, century)
+
+    def step(state: tuple[Any, State], code: int) -> tuple[Any, State]:
+        known, behind = state
+        if known is None or known[0] < 4:
+            return known and year(known, code - 48), after.step(behind, code)
+        left = rest[known[0] - 4 :]
+        is_here = chr(code) == left[0]
+        if is_here and len(left) == 1:
+            code -= 1
+        following = (known[0] + 1, 0, True, False) if is_here and len(left) > 1 else None
+        return following, after.step(behind, code)
+
+    return Machine(cuts, ((0, 0, True, False), after.start), step, lambda state: after.label(state[1]))
 
 
 def between_each(after: Machine, new: str) -> Machine:
@@ -280,6 +425,29 @@ def part_of_split(after: Machine, by: str, number: int, most: int, missing: Labe
         return after.label(after.after(behind, by[:held]) if place == number else behind)
 
     return Machine(after.cuts | search.cuts, (0, 0, after.start), step, label)
+
+
+def part_from_end(after: Machine, by: str, number: int, missing: Label) -> Machine:
+    """The machine before a function that returns one part of a split string; 1 is the last part.
+
+    The state has the states behind the last parts, and of the separator what is read.
+    """
+    search, size = Search(by), len(by)
+
+    def step(state: tuple[int, tuple[State, ...]], code: int) -> tuple[int, tuple[State, ...]]:
+        held, (*before, behind) = state
+        now = search.step(held, code)
+        if now == size:
+            return 0, (*before, behind, after.start)[-number:]
+        return now, (*before, after.after(behind, (by[:held] + chr(code))[: held + 1 - now]))
+
+    def label(state: tuple[int, tuple[State, ...]]) -> Label:
+        held, parts = state
+        if len(parts) < number:
+            return missing
+        return after.label(after.after(parts[0], by[:held]) if number == 1 else parts[0])
+
+    return Machine(after.cuts | search.cuts, (0, (after.start,)), step, label)
 
 
 def split_parts(by: str, most: int, wanted: int) -> Machine:

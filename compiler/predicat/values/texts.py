@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from predicat.ir.nodes import (
     Call,
     Field,
@@ -17,7 +19,7 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import COMPARISONS, EQUALITIES, FLIPPED
-from predicat.ir.types import BOOLEAN, STRING
+from predicat.ir.types import BIGINT, BOOLEAN, STRING
 from predicat.semantics.evaluate import compile_node
 from predicat.values import text_machines as m
 from predicat.values.automaton import (
@@ -31,14 +33,19 @@ from predicat.values.automaton import (
     tabulated,
 )
 from predicat.values.preimage import connected, outcomes, x_of
+from predicat.values.text_captures import extracted, replaced_matches
 from predicat.values.text_numbers import day, integer
 from predicat.values.text_patterns import PATTERNS, pattern_machine
 
 # The longest text that is counted character by character.
 _MOST_LENGTH = 600
+# The longest text that is padded.
+_MOST_PADDED = 40
+# The parts of a split text that are counted from its end.
+_MOST_PARTS = 5
 # The label of a text for which a function has no value, where None is another label.
 _MISSING = "missing"
-_NUMBERS = ("length", "position", "to_int", "size", "to_date")
+_NUMBERS = ("length", "position", "to_int", "size", "to_date", "ascii")
 
 
 class Texts:
@@ -170,14 +177,49 @@ class Texts:
         return self.of(node.args[0], m.reversed_text(after), missing)
 
     def joined(self, node: Call, after: Machine, missing: Label) -> Machine:
-        """`concat` with a constant."""
+        """`concat`."""
         match node.args:
             case (Literal(value=str(text)), inner):
                 return self.of(inner, m.prefixed(after, text), missing)
             case (inner, Literal(value=str(text))):
                 return self.of(inner, m.suffixed(after, text), missing)
+            case (left, right):
+                number, labels = m.from_each(after)
+                parts = [tabulated(self.of(*one, _MISSING)) for one in ((left, number), (right, labels))]
+                return product(
+                    [part.machine() for part in parts],
+                    lambda place, found: missing if _MISSING in (place, found) else found[place],
+                )
             case _:
                 raise Opaque
+
+    def padded(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`lpad` and `rpad`, to a constant length."""
+        match node.args:
+            case (inner, Literal(value=int(size)), Literal(value=str(by))) if (
+                by and 0 <= size <= _MOST_PADDED
+            ):
+                return self.of(inner, m.padded(after, size, by, left=node.op == "lpad"), missing)
+            case _:
+                raise Opaque
+
+    def captured(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`regex_extract` and `regex_replace`."""
+        match node.args:
+            case (inner, Literal(value=str(pattern)), Literal(value=int(group))):
+                return self.of(inner, extracted(after, pattern, group), missing)
+            case (inner, Literal(value=str(pattern)), Literal(value=str(new))):
+                return self.of(inner, replaced_matches(after, pattern, new), missing)
+            case _:
+                raise Opaque
+
+    def joined_parts(self, node: Call, after: Machine, missing: Label) -> Machine:
+        """`join` of a `split`, whose parts are never NULL: the text with another separator."""
+        source, new = with_nulls(node.args[0]), node.args[1]
+        by, most = _split_by(source)
+        if most or not isinstance(new, Literal) or not isinstance(new.value, str):
+            raise Opaque
+        return self.of(children(source)[0], m.replaced(after, by, new.value), missing)
 
     def replaced(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`replace` and `replace_each`, of constants."""
@@ -192,11 +234,16 @@ class Texts:
     def part(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`index` of a `split`: one part of a string."""
         match node.args:
-            case (Call(op="split") as split, Literal(value=int(number))):
+            case (Call(op="split") as split, place):
                 by, most = _split_by(split)
-                if number < 0:
+                from_end, number = _place(place, split)
+                if number >= 0 if from_end else number < 0:
                     return constant(missing)
-                return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+                if not from_end:
+                    return self.of(split.args[0], m.part_of_split(after, by, number, most, missing), missing)
+                if most or -number > _MOST_PARTS:
+                    raise Opaque
+                return self.of(split.args[0], m.part_from_end(after, by, -number, missing), missing)
             case _:
                 raise Opaque
 
@@ -232,6 +279,9 @@ class Texts:
     def substring(self, node: Call, after: Machine, missing: Label) -> Machine:
         """`substr`: start and length are constants, or constant offsets from the length of the string."""
         inner, *places = node.args
+        position = _position(node, inner)
+        if position is not None:
+            return self.beside_first(node, position, after, missing)
         ends = [_place(place, inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
         if len(ends) == 1:
@@ -248,6 +298,23 @@ class Texts:
         short = self.of(inner, relabelled(m.length(-size), lambda length: length < -size), _MISSING)
         cut = self.slice(inner, from_end, start, factor, size, after, missing)
         return product([short, cut], lambda negative, label: label if negative is False else missing)
+
+    def beside_first(self, node: Call, position: Call, after: Machine, missing: Label) -> Machine:
+        """`substr` up to the first occurrence of a string, or from there on, and beside it without one."""
+        inner, wanted = position.args
+        text = str(wanted.value) if isinstance(wanted, Literal) else ""
+        constants = [Literal(BIGINT, _beside(place, position, found=False)[1]) for place in node.args[1:]]
+        absent = replace(node, args=(inner, *constants))
+        start, *sizes = [_beside(place, position, found=True) for place in node.args[1:]]
+        match start, sizes:
+            case (True, offset), [] if offset >= 0:
+                found = m.from_first(after, text, offset, _MISSING)
+            case (False, 1), [(True, offset)] if offset >= -1:
+                found = m.up_to(after, text, offset + 1, _MISSING)
+            case _:
+                raise Opaque
+        ways = [self.of(inner, found, _MISSING), self.of(absent, after, missing)]
+        return product(ways, lambda own, other: other if own == _MISSING else own)
 
     def slice(
         self, inner: Node, from_end: bool, start: int, factor: bool, size: int, after: Machine, missing: Label
@@ -274,6 +341,11 @@ class Texts:
 
     def numeric(self, node: Node) -> Machine:
         """A test of one number of a string: its length, a position in it, or the number it converts to."""
+        chosen = _choice(node)
+        if chosen is not None:
+            return self.of_choice(node, chosen)
+        if all(isinstance(part, Call | Items | Literal) for part in walk(node)):
+            return constant(compile_node(node)({}))
         numbers = set(_numbers(node))
         if len(numbers) != 1:
             raise Opaque
@@ -285,6 +357,12 @@ class Texts:
         found = outcomes(test, variable)
         cells = found.line()
         return self.number(number, cells.starts, cells.labels, found.others[0])
+
+    def of_choice(self, node: Node, chosen: Call) -> Machine:
+        """A test of a number or of a day that is one of two."""
+        test, *values = chosen.args
+        ways = [substituted(node, chosen, one) for one in (*values, Literal(chosen.type, None))]
+        return product([self.small(one) for one in (test, *ways)], _way)
 
     def kept_parts(self, kept: Quantifier, most: int, label: Callable[[int | None], Label]) -> Machine:
         """The label of the number of parts that a filter keeps, if only none and some differ."""
@@ -307,6 +385,14 @@ class Texts:
         def label(value: int | None) -> Label:
             return unknown if value is None else labels[sum(start <= value for start in starts) - 1]
 
+        removed = _removed(node)
+        if removed is not None:
+            inner, text, size = removed
+            most = max(starts[-1], 0) // size + 1
+            if most > _MOST_LENGTH:
+                raise Opaque
+            counted = relabelled(m.occurrences(text, most), lambda count: label(count * size))
+            return self.of(inner, counted, unknown)
         inner = node.args[0]
         if node.op in ("length", "position", "size"):
             most = max(starts[-1], 0) + 1
@@ -326,6 +412,8 @@ class Texts:
             return self.of(inner, relabelled(m.position(wanted.value, most), label), unknown)
         if inner.type != STRING:
             raise Opaque
+        if node.op == "ascii":
+            return self.of(inner, relabelled(m.first_code(starts), label), unknown)
         if node.op == "to_int":
             return self.of(
                 inner,
@@ -339,6 +427,19 @@ def _chosen(missing: Label, test: Label, yes: Label, no: Label) -> Label:
     return missing if test is None else yes if test else no
 
 
+def _way(test: Label, yes: Label, no: Label, unknown: Label) -> Label:
+    return unknown if test is None else yes if test else no
+
+
+def _choice(node: Node) -> Call | None:
+    """The first choice between numbers or days, outside of texts."""
+    if node.type == STRING or not isinstance(node, Call) or node.op in _NUMBERS:
+        return None
+    if node.op == "cond" and node.type != BOOLEAN:
+        return node
+    return next(filter(None, map(_choice, node.args)), None)
+
+
 def _first_present(missing: Label, *labels: Label) -> Label:
     return next((label for label in labels if label != _MISSING), missing)
 
@@ -349,19 +450,39 @@ def _reads_only(node: Node, variable: Node) -> bool:
 
 def _numbers(node: Node) -> Iterator[Call]:
     """The numbers that a test reads from strings."""
-    if isinstance(node, Call) and node.op in _NUMBERS:
+    if isinstance(node, Call) and (node.op in _NUMBERS or _removed(node) is not None):
         yield node
         return
     for part in children(node):
         yield from _numbers(part)
 
 
+def _removed(node: Node) -> tuple[Node, str, int] | None:
+    """The text, the string and its length if a node is how much shorter a text is without the string."""
+    match node:
+        case Call(
+            op="sub",
+            args=(
+                Call(op="length", args=(text,)),
+                Call(
+                    op="length",
+                    args=(Call(op="replace", args=(inner, Literal(value=str(old)), Literal(value=""))),),
+                ),
+            ),
+        ) if text == inner and old:
+            return text, old, len(old)
+        case _:
+            return None
+
+
 def _place(node: Node, text: Node) -> tuple[bool, int]:
-    """A position as a pair: whether it is relative to the length of the string, and the offset."""
+    """A position as a pair: whether it is relative to the length of the string or to the number of its parts,
+    and the offset.
+    """
     match node:
         case Literal(value=int(value)):
             return False, value
-        case Call(op="length", args=(inner,)) if inner == text:
+        case Call(op="length" | "size", args=(inner,)) if inner == text:
             return True, 0
         case Call(op="add", args=(left, Literal(value=int(value)))):
             factor, base = _place(left, text)
@@ -372,6 +493,49 @@ def _place(node: Node, text: Node) -> tuple[bool, int]:
         case Call(op="sub", args=(left, Literal(value=int(value)))):
             factor, base = _place(left, text)
             return factor, base - value
+        case _:
+            raise Opaque
+
+
+def with_nulls(node: Node) -> Node:
+    """The array of which a filter keeps the elements that are not NULL; other nodes as they are."""
+    match node:
+        case Quantifier(kind="filter", source=source, variable=name, body=Call(op="not", args=(test,))) if (
+            isinstance(test, Call) and test.op == "is_null" and isinstance(test.args[0], Variable)
+        ):
+            return source if test.args[0].name == name else node
+        case _:
+            return node
+
+
+def _position(node: Node, text: Node) -> Call | None:
+    """Where a text first has a constant, if a node depends on it."""
+    for part in walk(node):
+        match part:
+            case Call(op="position", args=(inner, Literal(value=str(wanted)))) if wanted and inner == text:
+                return part
+    return None
+
+
+def _beside(node: Node, position: Node, *, found: bool) -> tuple[bool, int]:
+    """A place as a pair: whether it is relative to a position, which is 0 unless `found`, and the offset."""
+    if node == position:
+        return found, 0
+    match node:
+        case Literal(value=int(value)):
+            return False, value
+        case Call(op="add" | "sub" as op, args=(left, Literal(value=int(value)))):
+            is_relative, offset = _beside(left, position, found=found)
+            return is_relative, offset + (value if op == "add" else -value)
+        case Call(
+            op="cond", args=(Call(op="lt" | "eq" as op, args=(left, Literal(value=int(limit)))), yes, no)
+        ):
+            is_relative, least = _beside(left, position, found=found)
+            least += is_relative  # a position is at least 1
+            holds = least < limit if op == "lt" else least == limit
+            if is_relative and (holds or least < limit):
+                raise Opaque
+            return _beside(yes if holds else no, position, found=found)
         case _:
             raise Opaque
 
@@ -439,6 +603,9 @@ _FUNCTIONS: dict[str, Callable[[Texts, Call, Machine, Label], Machine]] = {
     **dict.fromkeys(("trim", "ltrim", "rtrim", "strip"), Texts.trimmed),
     "reverse": Texts.backwards,
     "concat": Texts.joined,
+    "join": Texts.joined_parts,
+    **dict.fromkeys(("lpad", "rpad"), Texts.padded),
+    **dict.fromkeys(("regex_extract", "regex_replace"), Texts.captured),
     **dict.fromkeys(("replace", "replace_each"), Texts.replaced),
     "substr": Texts.substring,
     "index": Texts.part,

@@ -3,6 +3,8 @@ it.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from functools import partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -26,7 +28,19 @@ from predicat.ir.nodes import (
     walk,
 )
 from predicat.ir.operators import JSON_READS
-from predicat.ir.types import BIGINT, BOOLEAN, DOUBLE, JSON, STRING, ArrayType, MapType, StructType, Type
+from predicat.ir.types import (
+    BIGINT,
+    BOOLEAN,
+    DOUBLE,
+    JSON,
+    STRING,
+    ArrayType,
+    DecimalType,
+    MapType,
+    StructType,
+    Type,
+)
+from predicat.ir.values import INT_MAX, INT_MIN
 from predicat.proof.inputs import Inputs, over_inputs
 from predicat.rewrite.fold import fold
 from predicat.values import automaton
@@ -34,9 +48,12 @@ from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain_of
 from predicat.values.outcomes import outcomes
 from predicat.values.partition import Partition, Some, choices
-from predicat.values.preimage import x_of
+from predicat.values.preimage import combines_tests, connected, narrowed, x_of
 from predicat.values.samples import samples
-from predicat.values.texts import Texts
+from predicat.values.text_machines import replaced
+from predicat.values.text_numbers import integer
+from predicat.values.text_patterns import pattern_machine
+from predicat.values.texts import Texts, with_nulls
 
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
@@ -155,8 +172,9 @@ def _labelled(
     """Representative values with the outcomes of the tests; NULL last. `column` has the ordered values."""
     kind = variable.type
     digits = Call(STRING, "to_string", (variable,))
-    if kind == BIGINT and column is not None and any(digits in walk(node) for node in nodes):
-        values: list[Any] = _written(variable, digits, column, nodes, tests)
+    is_written = isinstance(kind, DecimalType) or kind == BIGINT
+    if is_written and column is not None and any(digits in walk(node) for node in nodes):
+        values: list[Any] = _Written(variable, digits, column).values(nodes, tests)
     elif kind == STRING or column is not None:
         parts = [_try(test, _exact, node, variable) for node, test in zip(nodes, tests, strict=True)]
         found = samples(parts or [outcomes(TRUE, variable)], column)
@@ -213,24 +231,47 @@ def _try(test: Node, take: Any, *args: Any) -> Any:
         raise Unknown(test) from None
 
 
-def _written(
-    variable: Field, digits: Node, column: Domain, nodes: Sequence[Node], tests: Sequence[Node]
-) -> list[int]:
-    """Integers whose digits are tested: solved as strings, and converted to numbers."""
-    text = x_of(STRING)
-    number = Call(BIGINT, "to_int", (text,))
-    texts = Texts(text)
-    tables = [
-        _try(test, texts.table, substituted(substituted(node, digits, text), variable, number))
-        for node, test in zip(nodes, tests, strict=True)
-    ]
-    shape = Call(BOOLEAN, "matches", (text, Literal(STRING, "^(0|-?[1-9][0-9]*)$")))
-    ends = [
-        Call(BOOLEAN, op, (number, Literal(BIGINT, end)))
-        for op, end in (("ge", column.least), ("le", column.greatest))
-    ]
-    tables.append(texts.table(Call(BOOLEAN, "and", (shape, *ends))))
-    return [int(result) for labels, result in automaton.shortest_texts(tables).items() if labels[-1] is True]
+class _Written:
+    """Numbers whose digits are tested: solved as strings."""
+
+    def __init__(self, variable: Field, digits: Node, column: Domain) -> None:
+        self.variable = variable
+        self.digits = digits
+        self.column = column
+        self.text = x_of(STRING)
+        self.scale = variable.type.scale if isinstance(variable.type, DecimalType) else 0
+
+    def test(self, node: Node) -> automaton.Machine:
+        """The outcomes of a test of the number or of its digits, by the digits. Raises Opaque."""
+        if combines_tests(node) and isinstance(node, Call):
+            parts = [automaton.tabulated(self.test(arg)).machine() for arg in node.args]
+            return automaton.product(parts, partial(connected, node.op))
+        if self.digits in walk(node):
+            return Texts(self.text).test(substituted(node, self.digits, self.text))
+        cells = narrowed(outcomes(node, self.variable, exact=True), self.column).line()
+        return self.of_number(cells.starts, cells.labels)
+
+    def of_number(self, starts: tuple[int, ...], labels: Labels) -> automaton.Machine:
+        """The labels of the ranges of numbers, which are integers without their points."""
+        found = automaton.relabelled(integer(starts), lambda piece: None if piece is None else labels[piece])
+        return replaced(found, ".", "") if self.scale else found
+
+    def values(self, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+        """Numbers of a column with all combinations of outcomes."""
+        if self.column.least < INT_MIN or self.column.greatest > INT_MAX:
+            raise Opaque
+        machines = [_try(test, self.test, node) for node, test in zip(nodes, tests, strict=True)]
+        fraction = f"[.][0-9]{{{self.scale}}}" if self.scale else ""
+        shape = f"^(0|[1-9][0-9]*){fraction}$|^-(0|[1-9][0-9]*){fraction}$"
+        starts = (INT_MIN, self.column.least, self.column.greatest + 1)
+        machines += [
+            pattern_machine("matches", shape),
+            pattern_machine("matches", "^-[0.]*$"),
+            self.of_number(starts, (False, True, False)),
+        ]
+        found = automaton.shortest_texts([*map(automaton.tabulated, machines)])
+        read = Decimal if self.scale else int
+        return [read(text) for labels, text in found.items() if labels[-3:] == (True, False, True)]
 
 
 def _asks_presence_only(node: Node, variable: Node) -> None:
@@ -349,11 +390,7 @@ class _Arrays:
 
     def is_whole(self, node: Node) -> bool:
         """Whether a node is the array, or its elements that are not NULL."""
-        if isinstance(node, Quantifier) and node.kind == "filter":
-            own = Variable(self.element.type, node.variable)
-            present = Call(BOOLEAN, "not", (Call(BOOLEAN, "is_null", (own,)),))
-            return node.source == self.variable and node.body == present
-        return node == self.variable
+        return with_nulls(node) == self.variable
 
     def bounded(self, node: Call, extreme: Call) -> None:
         """Add a test of the greatest or the least integer, or of whether an element has a place: it depends
