@@ -160,6 +160,20 @@ def test_figures_are_those_of_the_rows(shop: Path) -> None:
     assert counts["job orders.nightly"].after == kinds.after
 
 
+def test_a_parameter_of_another_type_is_measured_at_its_default(shop: Path) -> None:
+    typed = ('amount > :x", params: {x: bigint}', 'amount > :x", params: {x: {type: bigint, default: 50}}')
+    write(shop, typed)
+    before = of_files(read_definitions(shop / "catalog"), str)
+    write(shop, (typed[0], typed[1].replace("bigint", "'decimal(12,2)'")))
+    found = review(before, of_files(read_definitions(shop / "catalog"), str))
+    kinds = {entry.kind for entry in found.entries}
+    assert "param-type" in kinds and "param-default" not in kinds
+    path = str(shop / "data" / "orders.csv")
+    one = files.count_there(questions(found, "duckdb"), "orders", (path, path))["orders.of_one"]
+    large = sum(amount > 50 for _, amount, *_ in ROWS)
+    assert (one.before, one.after, one.gained, one.reason) == (large, large, 0, "")
+
+
 def test_a_row_belongs_to_the_day_of_its_zone(shop: Path) -> None:
     """Clocks went forward on 29 March 2026."""
     path = shop / "data" / "orders.csv"

@@ -196,7 +196,7 @@ EDITS: list[tuple[str, Any, str, str, str | None, str | None]] = [
         "stored-type",
         "orders",
         "timestamp",
-        "timestamp_in('Europe/Berlin')",
+        "timestamp (zone: Europe/Berlin)",
     ),
     ("fields/amount/min", 0, "field-min", "orders", None, "0"),
     ("fields/amount/max", 1000, "field-max", "orders", None, "1000"),

@@ -13,7 +13,7 @@ from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import catalog as say_catalog
 from predicat.diagnostics.messages import check as say_check
 from predicat.diagnostics.messages import rows as say
-from predicat.ir.column_forms import FORMS, core_type, formed_type, held_type, spelled, stored_text
+from predicat.ir.column_forms import FORMS, core_type, formed_type, held_type, spelled, split, stored_text
 from predicat.ir.nodes import FieldDecl
 from predicat.ir.python_values import RowError
 from predicat.ir.time_zones import is_zone, zone_names
@@ -71,6 +71,12 @@ def stored_in(zone: str, kind: Type, stored: str, span: Span) -> str:
     if not is_zone(zone):
         raise PredicatError.of(say_check.bad_zone(span, zone, zone_names()))
     return spelled("timestamp_in", (zone,))
+
+
+def in_words(shown: str) -> str:
+    """A type as authors write it: `timestamp (zone: Europe/Berlin)` for its one word."""
+    form, words = split(shown) or ("", ())
+    return f"timestamp (zone: {words[0]})" if form == "timestamp_in" else shown
 
 
 _FLOAT = struct.Struct("<f")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from predicat.ir.nodes import Call, Field, FieldDecl, Node, fields_of, rewrite_children
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
 from predicat.ir.values import INT_MAX
-from predicat.ir.widths import RANGES
+from predicat.ir.widths import RANGES, in_words
 from predicat.proof.compare import Verdict, compare_nodes
 from predicat.proof.work import Work
 
@@ -46,7 +46,8 @@ def over_shared_values(before: Node, after: Node) -> tuple[Node, Node, tuple[str
         if old[name].type != new[name].type and (held := _shared(old[name], new[name])) is not None:
             shared[name] = held
     notes = tuple(
-        f"for the values of {name} that {old[name].shown_type} and {new[name].shown_type} both hold"
+        f"for the values of {name} that {in_words(old[name].shown_type)} and "
+        f"{in_words(new[name].shown_type)} both hold"
         for name in shared
     )
     return (_read(before, shared), _read(after, shared), notes) if shared else (before, after, ())

@@ -126,7 +126,7 @@ class _Comparison:
     def entries(self) -> list[Entry]:
         """All entries, with causes and users."""
         result = [item for item in differences(self.before.data, self.after.data) if self.compared(item)]
-        plain = _on_engines([self.entry(item) for item in result if not _reordered_only(item)])
+        plain = _on_engines([self.entry(item) for item in result if not _follows(item)])
         plain = _files_moved(plain)
         compared = {name: list(self.filter(name)) for name in may_differ(self.before, self.after, result)}
         changed = {name: entries[0].cause for name, entries in compared.items() if entries}
@@ -442,8 +442,12 @@ def _as_filter(version: Data) -> Data:
     return {"latest": 1, "on_unknown": "", "versions": {"1": version}}
 
 
-def _reordered_only(item: Difference) -> bool:
-    """The order of parameters counts as a change only if the parameters are the same."""
+def _follows(item: Difference) -> bool:
+    """Whether another entry says the same: the order of parameters counts as a change only if these are the
+    same, and their default only if it is not the same value in another type.
+    """
+    if item.kind.code == "param-default":
+        return value_text(item.kind, item.before) == value_text(item.kind, item.after)
     return item.kind.code == "param-order" and sorted(item.before or ()) != sorted(item.after or ())
 
 

@@ -10,8 +10,10 @@ from msgspec import Struct, field
 
 from predicat.catalog.model import Bound
 from predicat.catalog.review_rules import SEVERITIES, Rule, Waiver
+from predicat.diagnostics.messages import review as say
 from predicat.explain import show
 from predicat.ir.codec import data_value
+from predicat.ir.widths import in_words
 from predicat.review.kinds import KINDS, ORDER, ROWS, Kind
 from predicat.review.proofs import Proof
 from predicat.review.snapshot import Place, Snapshot
@@ -236,9 +238,7 @@ class Review(Struct, frozen=True):
     def demands(self) -> list[str]:
         """What must be done before it can be merged, in sentences."""
         lines = [f"needs approval by {who}: {join_names(names)}" for who, names in self.missing.items()]
-        return lines + [
-            f"the waiver of {one.entry} ended on {one.until}: {one.reason}" for one in self.expired
-        ]
+        return lines + [say.waiver_ended(one.entry, one.until, one.reason) for one in self.expired]
 
     @property
     def changes_rows(self) -> bool:
@@ -259,6 +259,8 @@ def value_text(kind: Kind, value: Any) -> str | None:
     """A value of a snapshot's data in words; None for nothing."""
     if value is None or value == "":
         return None
+    if kind.code == "stored-type":
+        return in_words(value)
     describe = _TEXTS.get(kind.code)
     return describe(value) if describe is not None and isinstance(value, dict | list) else _plain_text(value)
 

@@ -26,6 +26,9 @@ RULE_OF_NAMES = "names consist of lower-case letters, digits and underscores, an
 
 comment_lost = Text[str]("the comment {comment!r} would be lost")
 cannot_be_renamed = Text[str]("a {kind} cannot be renamed here: other systems use its name")
+waiver_ended = Text[str, object, str](
+    "the waiver of {entry} ended on {until} ({reason}): set a later `until` in `waivers`, or delete it"
+)
 released_name = Text[str]("""{name} was released, so its name must not change; add a filter and deprecate
     this one""")
 released_parameters = Text[str]("""{name} was released with its parameters; add a version with other
