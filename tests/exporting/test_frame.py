@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("filters", [(), ("orders.active",), ("orders.active", "orders.large@2")])
 def test_a_mark_is_read_back_and_knows_a_changed_file(form: str, filters: tuple[str, ...]) -> None:
-    body = BODIES.get(form, "one line\nanother\n")
+    body = BODIES.get(form, f"{FORMS[form][0]}one line\nanother\n")
     whole = marked(Text("f", body, filters, form), "dbt")
     assert mark_of(whole) == Mark("dbt", filters, edited=False)
     assert mark_of(whole + "\n") == Mark("dbt", filters, edited=True)

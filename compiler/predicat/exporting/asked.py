@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -126,7 +126,11 @@ class Asked(Struct, dict=True):
 
     def each(self, write: Callable[[Row], R]) -> Iterator[R]:
         """What a function makes of each filter. Where it raises PredicatError the filter is refused."""
-        return (made for row in self.rows for made in self._tried(write, row))
+        return self.each_of(self.rows, write)
+
+    def each_of(self, given: Iterable[T], write: Callable[[T], R]) -> Iterator[R]:
+        """The same of what is given."""
+        return (made for one in given for made in self._tried(write, one))
 
     def by_dataset(self, write: Callable[[Row], R]) -> dict[str, list[tuple[Row, R]]]:
         """The same, by the name of the dataset: for a tool whose files have all filters of one."""
@@ -135,6 +139,17 @@ class Asked(Struct, dict=True):
             for made in self._tried(write, row):
                 found.setdefault(row.dataset.name, []).append((row, made))
         return found
+
+    def one_of_each(self, table: Callable[[Row], str]) -> Iterator[tuple[Row, str]]:
+        """The filters with their tables, where a table takes only one: several of a table are refused."""
+        tables: dict[str, list[Row]] = {}
+        for row, name in self.each(lambda row: (row, table(row))):
+            tables.setdefault(name, []).append(row)
+        for name, rows in tables.items():
+            if len(rows) > 1:
+                self.reporter.add(say.one_row_filter(rows[1].span, name, [row.name for row in rows]))
+            else:
+                yield rows[0], name
 
     def _tried(self, write: Callable[[T], R], given: T) -> tuple[R] | tuple[()]:
         try:

@@ -58,27 +58,24 @@ def texts(asked: Asked) -> Iterator[Text]:
     A table has one row filter, and one policy of a user: several filters of a table are refused.
     """
     more = KINDS[asked.settings["as"]]
-    tables: dict[str, list[Row]] = {}
-    if more is not None:
-        for row, table in asked.each(lambda row: (row, _table(row))):
-            tables.setdefault(table, []).append(row)
-    for table, rows in tables.items():
-        if len(rows) > 1:
-            asked.reporter.add(say.one_row_filter(rows[1].span, table, [row.name for row in rows]))
-    alone = {rows[0].name: table for table, rows in tables.items() if len(rows) == 1}
-    for found in asked.each(partial(_texts, asked, more, alone)):
+    if more is None:
+        yield from asked.each(lambda row: _own(function_of(row, asked.settings["schema"])))
+        return
+    for found in asked.each_of(asked.one_of_each(_table), partial(_texts, asked, more)):
         yield from found
 
 
-def _texts(asked: Asked, more: _More | None, tables: Mapping[str, str], row: Row) -> list[Text]:
-    if more is not None and row.name not in tables:
-        return []
-    function = function_of(row, asked.settings["schema"] or "")
-    own = Text(f"{row.file}.sql", function.sql, (row.name,))
-    return [own] if more is None else more(asked, function, tables[row.name], own)
+def _texts(asked: Asked, more: _More, given: tuple[Row, str]) -> list[Text]:
+    row, table = given
+    function = function_of(row, asked.settings["schema"])
+    return more(asked, function, table, _own(function))
 
 
-def function_of(row: Row, schema: str) -> Function:
+def _own(function: Function) -> Text:
+    return Text(f"{function.row.file}.sql", function.sql, (function.row.name,))
+
+
+def function_of(row: Row, schema: str | None = None) -> Function:
     """The function of a filter, in a schema. Raises PredicatError for a field that is no column."""
     columns = {}
     for decl in row.fields.values():

@@ -56,6 +56,8 @@ DIALECT = Setting(
 )
 # Those of `dbt_targets`, which takes long to import.
 DBT_ADAPTERS = ("postgres", "spark", "duckdb", "databricks", "snowflake", "bigquery", "redshift", "trino")
+_TRANSLATED = "not run; the condition has the evaluator's rows on DuckDB, as sqlglot translates it"
+_TABLE = Setting("table", "The table of a filter; {dataset} stands for its dataset.", "NAME", "{dataset}")
 TARGETS: Mapping[str, Target] = {
     "dbt": Target(
         "Write a dbt package. It has the macro {{ predicat_filters.matches_filter('name') }}, and generic "
@@ -145,5 +147,29 @@ TARGETS: Mapping[str, Target] = {
         "datacontract test counts the same rows on DuckDB",
         "conditions:odcs",
         (DIALECT,),
+    ),
+    "bigquery": Target(
+        "Write a row access policy of BigQuery for each filter.",
+        _TRANSLATED,
+        "row_access:bigquery",
+        (
+            Setting("to", "Who sees the rows; can be repeated.", "GRANTEE", many=True),
+            _TABLE,
+        ),
+    ),
+    "snowflake": Target(
+        "Write a row access policy of Snowflake for each filter, or named filters of a semantic model.",
+        _TRANSLATED,
+        "row_access:snowflake",
+        (
+            Setting(
+                "as",
+                "What is written: policies, policies that are attached to their tables, or named filters.",
+                default="policy",
+                choices=("policy", "attached", "filters"),
+            ),
+            Setting("schema", "The schema of the policies.", "DATABASE.SCHEMA"),
+            _TABLE,
+        ),
     ),
 }

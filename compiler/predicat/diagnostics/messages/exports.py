@@ -6,6 +6,15 @@ from collections.abc import Iterable
 
 from predicat.diagnostics.message import Failure, Problem, Text
 
+NAN_IN_SNOWFLAKE = "NaN equals itself there and is the greatest number; here a comparison with it is FALSE"
+TIMES_IN_SNOWFLAKE = (
+    "a timestamp may be a local time there, and has nanoseconds; here it is a moment in microseconds"
+)
+RAISES_THERE = "it raises an error there where it has no value, and here it is UNKNOWN"
+COLLATION = "the order of strings depends on the collation of the column"
+PATTERN_IS_CONSTANT = "only a constant that is not empty is known to mean the same there"
+NOT_COMPARED = "its meaning there was not compared with that here"
+
 python_code = Problem[str, str]("""unsupported: {filter_name} runs the Python class {name}, and no other tool
     can
     hint: export the native filter of its `after:`, or leave it out: --exclude {filter_name}""")
@@ -41,3 +50,21 @@ template = Problem[str, str]("""unsupported: the condition of {filter_name} has 
 no_dimension = Problem[str, str]("""unsupported: {filter_name} reads {column!r}, and a dimension of MetricFlow
     has a plain name, and no time: it would be truncated
     hint: make it a column of the model that is no date, or leave the filter out: --exclude {filter_name}""")
+no_rule = Problem[str, str, str]("""unsupported: {target} cannot have {what} here: {why}
+    hint: make it a column of the table, and test that""")
+no_type = Problem[str, str, str]("""unsupported: {target} cannot have a value of the type {kind} here: {why}
+    hint: make what is tested a column of another type, such as a boolean""")
+two_types = Problem[str, Iterable[str]]("""unsupported: {target} would convert one of the types {kinds:list},
+    and conversions were not compared with those here
+    hint: compare a column with a constant of its type""")
+own_column = Problem[str, str]("""unsupported: {target} cannot have the field {field!r} here: what its column
+    is there, the catalog does not say
+    hint: a field of a plain type whose column has its name can be exported""")
+needs_quotes = Problem[str, str]("""unsupported: {target} cannot have the column {name!r} here: it needs
+    quotes, and a quoted name may be another column there
+    hint: rename the column in a view""")
+not_read_alike = Problem[str]("""unsupported: sqlglot does not read the condition for {target} as it
+    was written
+    hint: please report it""")
+who_reads = Failure[()]("""usage: nobody would see a row: a row access policy of BigQuery grants rows to some
+    hint: give --to, such as --to group:analysts@example.com""")
