@@ -86,20 +86,28 @@ OF_KEYS = (
     *("map_contains_key(m, 'k') AND m['k'] IS NULL", "map_contains_key(m, 'k') IS NULL"),
     *("map_contains_key(m, 'l') AND m['k'] = 'x'", "m['l'] = 'y' OR NOT exists(map_keys(m), x -> x = 'k')"),
 )
+OF_MAPS = (
+    *("size(m) > 1", "size(map_keys(m)) = 1", "m['k'] = 'x'", "map_contains_key(m, 'l')", "m IS NULL"),
+    *("exists(map_keys(m), x -> x LIKE 'k%')", "exists(map_keys(m), x -> x IN ('k', 'z'))"),
+    *("array_contains(map_values(m), 'x')", "forall(map_keys(m), x -> x <> 'k')"),
+    "size(m) = 2 AND NOT map_contains_key(m, 'k')",
+)
 
 
-def test_a_key_has_a_value_or_none_or_is_missing() -> None:
-    of_key = ({}, *({"value": value} for value in (None, "", "x", "y", "xyz")))
+@pytest.mark.parametrize(("texts", "keys"), [(OF_KEYS, "kl"), (OF_MAPS, ("k", "l", "kk", "z"))])
+def test_a_key_has_a_value_or_none_or_is_missing(texts: tuple[str, ...], keys: Any) -> None:
+    of_key = ({}, *({"value": value} for value in (None, "", "x", "y")))
     maps = [
-        {k: own["value"] for k, own in zip("kl", two, strict=True) if own} for two in product(of_key, of_key)
+        {key: own["value"] for key, own in zip(keys, chosen, strict=True) if own}
+        for chosen in product(of_key, repeat=len(keys))
     ]
     rows = [{"m": None}, *({"m": one} for one in maps)]
-    nodes = [node(text, "spark") for text in OF_KEYS]
+    nodes = [node(text, "spark") for text in texts]
+    outcomes = {one: list(map(over_inputs(one), rows)) for one in nodes}
     for left, right in rounds(product(nodes, nodes), 100):
         found = cases(left, right)
-        functions = over_inputs(left), over_inputs(right)
         assert found is not None
-        assert found.possible == {tuple(function(row) for function in functions) for row in rows}
+        assert found.possible == {*zip(outcomes[left], outcomes[right], strict=True)}, (left, right)
 
 
 OF_ELEMENTS = {

@@ -17,6 +17,7 @@ from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Call, Field, Literal, Node, Parameter, children, walk
 from predicat.ir.operators import BY_KEY, JUNCTIONS
 from predicat.ir.types import BOOLEAN
+from predicat.proof.cases.maps import is_whole
 from predicat.proof.cases.representatives import Representative, Unknown, looked_up, representatives
 from predicat.proof.cases.since_now import Lengths, at_moment, since_now
 from predicat.proof.inputs import is_affordable, over_inputs
@@ -68,6 +69,8 @@ class _Proof:
         found = [since_now(node, _is_place) for node in nodes]
         self.without_clock = [node for node, _ in found]
         self.lengths: Lengths = {field: length for _, own in found for field, length in own.items()}
+        # Maps of which more is asked than the values of some keys.
+        self.whole = {holder for node in self.without_clock for holder in _whole(node) if _is_place(holder)}
         # Tests without known cases: they are split, or may have any outcome.
         self.split: set[Node] = set()
         self.tests: list[_Test] = []
@@ -96,10 +99,22 @@ class _Proof:
 
     # --- taking predicates apart
 
+    def places(self, node: Node) -> set[Node]:
+        """The paths that a node reads; of a map that is tested as a whole only that of the map."""
+        return {self.outermost(place) for place in _places(node)}
+
+    def outermost(self, place: Node) -> Node:
+        inner = place
+        while isinstance(inner, Call):
+            inner = inner.args[0]
+            if inner in self.whole:
+                place = inner
+        return place
+
     def skeleton(self, node: Node) -> Skeleton:
         if isinstance(node, Literal):
             return node.value
-        places = _places(node)
+        places = self.places(node)
         if len(places) == 1 and node not in self.split:
             return self.number(node, places.pop())
         if (
@@ -117,7 +132,7 @@ class _Proof:
         """The operands of AND or OR. Operands that read the same path are merged."""
         groups: dict[Any, list[Node]] = {}
         for number, arg in enumerate(node.args):
-            places = _places(arg)
+            places = self.places(arg)
             key = next(iter(places)) if len(places) == 1 and arg not in self.split else number
             groups.setdefault(key, []).append(arg)
         result = [
@@ -280,6 +295,15 @@ def _places(node: Node) -> set[Node]:
     return {key} if key is not None and _is_place(key) else set[Node]().union(*map(_places, children(node)))
 
 
+def _whole(node: Node) -> Iterator[Node]:
+    """The maps that a node reads as a whole."""
+    key, holder = looked_up(node), is_whole(node)
+    if holder is not None:
+        yield holder
+    for part in children(node) if key is None else children(key):
+        yield from _whole(part)
+
+
 def _is_place(node: Node) -> bool:
     while isinstance(node, Call) and node.op in BY_KEY:
         key = node.args[1]
@@ -304,7 +328,7 @@ def _put(row: dict[str, Any], path: tuple[str, ...], value: Any) -> None:
     for name in path[:-1]:
         holder = holder.setdefault(name, {})
     if isinstance(value, dict):
-        holder.setdefault(path[-1], {})
+        holder.setdefault(path[-1], {}).update(value)
     else:
         holder[path[-1]] = value
 

@@ -41,6 +41,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.proof.cases.maps import Maps, is_whole
 from predicat.proof.inputs import Inputs, over_inputs
 from predicat.rewrite.fold import fold
 from predicat.values import automaton
@@ -204,6 +205,11 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
         for node, test in zip(nodes, tests, strict=True):
             _try(test, arrays.take, node)
         return list(arrays.values())
+    if isinstance(kind, MapType) and any(is_whole(part) for node in nodes for part in walk(node)):
+        maps = Maps(variable, kind, _kinds)
+        for node, test in zip(nodes, tests, strict=True):
+            _try(test, maps.take, node)
+        return list(maps.values())
     if isinstance(kind, MapType | StructType):
         for node, test in zip(nodes, tests, strict=True):
             _try(test, _asks_presence_only, node, variable)
@@ -211,6 +217,11 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     if kind == JSON:
         return _documents(variable, nodes, tests)
     raise Opaque
+
+
+def _kinds(variable: Field, tests: Sequence[Node]) -> list[Any]:
+    """A value of a variable for each combination of outcomes of tests, and NULL."""
+    return [one.value for one in _sure(representatives(variable, tests, absent_first=False))]
 
 
 def _sure(found: list[Representative]) -> list[Representative]:
