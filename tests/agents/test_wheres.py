@@ -1,6 +1,7 @@
 """WHEREs as language models write them: none is called the same as a filter that has other rows."""
 
 import random
+from collections import Counter
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
@@ -14,6 +15,7 @@ import yaml
 import predicat
 from predicat.agents.recognize import Recognized, recognize
 from predicat.agents.wheres import Where, read_where
+from predicat.api import checked_dialect
 
 HERE = Path(__file__).parent
 WHERES = [
@@ -172,6 +174,29 @@ def test_the_same_has_the_same_rows_on_a_server(postgres: Any) -> None:
         }
         assert taken == wanted, text
     assert tried > 50
+
+
+@pytest.mark.slow
+def test_the_sql_of_filters_is_recognized() -> None:
+    """What predicat writes for a filter is this filter, or one with its rows, or nothing is said of it."""
+    reference = predicat.load_catalog(HERE.parents[1] / "catalog", tests=False)
+    kinds: Counter[str] = Counter()
+    for filter_ in reference.filters():
+        node = filter_.row_filter()
+        for dialect in ("postgres", "spark") if node is not None and filter_.has_view() else ():
+            for condition in (False, True):
+                text = checked_dialect(dialect).render(node, condition=condition)
+                try:
+                    (where,) = read_where(text, dialect, reference, filter_.dataset)
+                except predicat.PredicatError:
+                    kinds["refused"] += 1
+                    continue
+                result = recognize(where)
+                kinds[result.kind] += 1
+                if result.kind == "same":
+                    other = reference.accepted(result.found[0].candidate.name)
+                    assert predicat.compare(reference.accepted(filter_.qualified), other).same_rows
+    assert kinds["same"] >= 0.85 * kinds.total() and kinds.total() > 200, kinds
 
 
 def test_there_are_a_hundred() -> None:

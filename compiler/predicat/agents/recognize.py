@@ -23,7 +23,7 @@ from predicat.proof.work import Work, work_of
 from predicat.rewrite.substitute import substitute, with_defaults
 
 # The work for one WHERE in all datasets, and for each question about it.
-EFFORT, _EACH = 8.0, 1.0
+EFFORT, _EACH = 5.0, 0.5
 # Values of parameters that are tried, and filters that are joined, at most.
 _MOST_VALUES = 24
 _MOST_JOINED = 4
@@ -49,6 +49,11 @@ class Compared(Struct, frozen=True):
 
     candidate: Candidate
     verdict: Verdict
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the WHERE is a filter as it is called without parameters."""
+        return self.kind == "same" and not self.is_negated and not self.candidate.params
 
     @property
     def is_negated(self) -> bool:
@@ -90,13 +95,15 @@ def recognize(where: Where, effort: float | Work = EFFORT) -> Recognized:
     filters = _nearest(node, where.dataset.filters.values())
     compared: list[Compared] = []
     left_out = 0
-    for filter_ in filters:
+    for number, filter_ in enumerate(filters):
         if work.is_done:
-            left_out += 1
-        else:
-            compared += _compared(node, filter_, work)
+            left_out = len(filters) - number
+            break
+        compared += _compared(node, filter_, work)
+        if compared and compared[-1].is_plain:
+            break
     beside = tuple(filter_.qualified for filter_ in filters)
-    same = sorted((row for row in compared if row.kind == "same"), key=lambda row: row.is_negated)
+    same = sorted((row for row in compared if row.kind == "same"), key=lambda row: not row.is_plain)
     if not same:
         same = [row for row in _joined(node, compared, work) if row.kind == "same"][:1]
     if same:

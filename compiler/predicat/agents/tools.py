@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_BYTES, _DEEPEST = 64_000, 40
 _EFFORT = 2.0
 
-Text = Annotated[str, Meta(max_length=10_000)]
+Text = Annotated[str, Meta(max_length=5_000)]
 Short = Annotated[str, Meta(max_length=300)]
 Name = Annotated[Short, Meta(description="A filter: dataset.filter, dataset.filter@version, or filter.")]
 Values = Annotated[dict[str, Any], Meta(description="Values of the filter's parameters, by name.")]
