@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from predicat.deploy import approval, deployment
+from predicat.deploy import approval, deployment, describe, starter
 from predicat.deploy.plan import Rules
 from predicat.deploy.sessions import Limits
 from predicat.diagnostics import PredicatError
@@ -321,3 +321,78 @@ def test_the_page_says_what_is_made(db: Any, tmp_path: Path) -> None:
         assert steps(db, tmp_path, text) == []
     finally:
         db.execute("DROP SCHEMA app CASCADE; DROP ROLE app; DROP ROLE clerk")
+
+
+TYPICAL = f"""
+CREATE SCHEMA auth;
+CREATE FUNCTION auth.uid() RETURNS uuid LANGUAGE sql STABLE
+  RETURN (current_setting('app.claims', true)::jsonb ->> 'sub')::uuid;
+CREATE FUNCTION auth.jwt() RETURNS jsonb LANGUAGE sql STABLE
+  RETURN current_setting('app.claims', true)::jsonb;
+CREATE TABLE shop.docs (id bigint, tenant_id uuid, owner text, user_id uuid, team_id int, published boolean,
+  deleted_at timestamptz, org varchar(9));
+INSERT INTO shop.docs SELECT i, (ARRAY['{A}', '{B}', NULL])[i % 3 + 1]::uuid,
+  (ARRAY['reader', 'analyst', NULL])[i % 2 + 1], (ARRAY['{A}', '{B}', NULL])[i % 3 + 1]::uuid, i % 4,
+  (ARRAY[true, false, NULL])[i % 3 + 1], CASE i % 7 WHEN 0 THEN now() END,
+  (ARRAY['a', 'b', NULL])[i % 5 % 3 + 1]
+  FROM generate_series(1, 200) i;
+GRANT SELECT, INSERT, UPDATE ON shop.docs TO reader, analyst;
+GRANT USAGE ON SCHEMA auth TO reader, analyst
+"""
+CONDITIONS = (
+    "tenant_id = current_setting('app.tenant', true)::uuid",
+    "tenant_id = (SELECT NULLIF(current_setting('app.tenant', true), '')::uuid)",
+    "user_id = auth.uid()",
+    "(SELECT auth.uid()) = user_id",
+    "owner = current_user",
+    "published OR user_id = (SELECT auth.uid())",
+    "deleted_at IS NULL AND NOT (published IS FALSE)",
+    "org = (auth.jwt() ->> 'org')",
+    "org = (current_setting('app.claims', true)::jsonb ->> 'org') AND team_id = 2",
+    "pg_has_role(current_user, 'reader', 'member') AND id < 100",
+    "team_id = ((SELECT auth.jwt()) ->> 'team')::int",
+    "true",
+)
+CLAIMS = f'{{"sub": "{A}", "org": "b", "team": 3}}'
+# Without the settings, some of the conditions raise an error.
+SESSIONS = ({"tenant": A, "claims": CLAIMS}, {"tenant": B, "claims": CLAIMS.replace(A, B)})
+
+
+def shown(db: Any) -> list[Any]:
+    """What two roles see of the table of typical policies, in some sessions."""
+    query = "SELECT id FROM shop.docs ORDER BY 1"
+    return [seen(db, role, query, **given) for role in ("reader", "analyst") for given in SESSIONS]
+
+
+@pytest.mark.slow
+def test_policies_that_are_there_are_read(db: Any, apply: Apply, tmp_path: Path) -> None:
+    """Each condition becomes a filter, and its policy shows the same rows."""
+    db.execute(TYPICAL)
+    db.execute("ALTER TABLE shop.docs ENABLE ROW LEVEL SECURITY")
+    try:
+        for number, condition in enumerate(CONDITIONS):
+            db.execute(f"CREATE POLICY p{number} ON shop.docs TO reader, analyst USING ({condition})")
+        db.execute("CREATE POLICY q ON shop.docs AS RESTRICTIVE USING (id IN (SELECT age FROM shop.people))")
+        described = describe.from_postgres(db, "shop.docs")
+        assert described.policies is not None
+        assert described.policies.left == {"q": "a subquery is not supported in a filter"}
+        assert set(described.policies.policies) == {f"p{number}" for number in range(len(CONDITIONS))}
+        text = starter.dataset_text("docs", described)
+        db.execute("DROP POLICY q ON shop.docs")
+        before = one_by_one(db)
+        apply(text, adopt=True)
+        assert one_by_one(db) == before and all(map(any, before))
+        assert steps(db, tmp_path, text) == []
+    finally:
+        db.execute("DROP SCHEMA auth CASCADE")
+
+
+def one_by_one(db: Any) -> list[list[Any]]:
+    """The rows that each of the typical policies shows alone."""
+    result = []
+    for number in range(len(CONDITIONS)):
+        others = [f"p{other}" for other in range(len(CONDITIONS)) if other != number]
+        with db.transaction(force_rollback=True):
+            db.execute("; ".join(f"DROP POLICY {name} ON shop.docs" for name in others))
+            result.append(shown(db))
+    return result

@@ -211,6 +211,9 @@ def _described(described: Described, dataset: str | None) -> tuple[str, str]:
             click.echo(deploy.left_out(column.name, column.physical, column.member), err=True)
     if read := [(column.name, column.physical) for column in described.columns if column.expression]:
         click.echo(deploy.read_by_expression(read), err=True)
+    if described.policies is not None:
+        for one, reason in described.policies.left.items():
+            click.echo(deploy.policy_not_read(one, reason).removeprefix("# "), err=True)
     return name, starter.dataset_text(name, described)
 
 

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import duckdb
     import psycopg
 
+    from predicat.deploy.policies_read import Policies
+
 
 class Column(Struct, frozen=True):
     """A column: its name, its type in the engine, and the type of its field (None: not supported).
@@ -50,7 +52,7 @@ class Described(Struct, frozen=True):
     """The columns of a file or table, and how a dataset names it: the engine, the relation there, and how the
     file is written. `strange_dates` are its columns of dates that cannot be read as dates. `key` are the
     columns of the primary key, `about` is the comment of the table, `values` some values of each field.
-    `composites` are the composite types of the database.
+    `composites` are the composite types of the database, `policies` the row policies of the table.
     """
 
     engine: str
@@ -62,6 +64,7 @@ class Described(Struct, frozen=True):
     about: str = ""
     values: Mapping[str, Sequence[Any]] = {}
     composites: Composites = {}
+    policies: Policies | None = None
 
 
 # How PostgreSQL gives columns whose types no field has, by kinds of types: the type of the field, and the
@@ -152,7 +155,7 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
     """The columns of a PostgreSQL table or view; without a name, of the only table. Raises PredicatError."""
     import psycopg  # noqa: PLC0415  # optional
 
-    from predicat.deploy import relations  # noqa: PLC0415  # needs the driver
+    from predicat.deploy import policies_read, relations  # noqa: PLC0415  # needs the driver
 
     tables = relations.tables(connection)
     if table is None and len(tables) != 1:
@@ -175,6 +178,10 @@ def from_postgres(connection: psycopg.Connection, table: str | None) -> Describe
         about=about.table,
         composites=known,
     )
+
+    with connection.transaction():
+        read = policies_read.policies_of(connection, result.oid, decls_of(found))
+    found = replace(found, policies=read if read.policies or read.left else None)
 
     def rows(sql: str) -> list[tuple[Any, ...]]:
         with connection.transaction():

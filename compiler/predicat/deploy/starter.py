@@ -1,6 +1,10 @@
 """The dataset that `predicat init --from` writes for a file or a table, as the text of a catalog file."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
 from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -8,6 +12,10 @@ from predicat.catalog.file_formats import ANY, KEYS
 from predicat.deploy.describe import Column, Described, decls_of, fields_of
 from predicat.deploy.field_names import in_ascii
 from predicat.deploy.first_filter import first_filter
+from predicat.diagnostics.messages import deploy as say
+
+if TYPE_CHECKING:
+    from predicat.deploy.policies_read import Policies
 
 _OWNER = "you@example.com"
 _OF_LOCAL_TIMES = (
@@ -49,7 +57,31 @@ def dataset_text(name: str, described: Described) -> str:
     if any(column.type == "timestamp_ntz" for column in fields.values()):
         lines.append(_OF_LOCAL_TIMES)
     lines += [f"  {field_text(described.engine, field, column)}" for field, column in fields.items()]
-    return "\n".join([*lines, *_first_filter(described, key)]) + "\n"
+    return "\n".join([*lines, *_first_filter(described, key), *_policies(described.policies)]) + "\n"
+
+
+def _policies(found: Policies | None) -> list[str]:
+    """The filters of the row policies that the table has, which end the section of filters; the attributes of
+    the session that they read, and the policies.
+    """
+    if found is None:
+        return []
+    sections = {"attributes": found.attributes, "policies": found.policies}
+    return [
+        *_entries(found.filters),
+        *(line for name, section in sections.items() if section for line in (f"{name}:", *_entries(section))),
+        *(say.policy_not_read(name, reason) for name, reason in found.left.items()),
+    ]
+
+
+def _entries(section: Mapping[str, Any]) -> list[str]:
+    return [f"  {name}: {_flow(row)}" for name, row in section.items()]
+
+
+def _flow(value: object) -> str:
+    return yaml.safe_dump(
+        value, default_flow_style=True, width=10_000, allow_unicode=True, sort_keys=False
+    ).strip()
 
 
 def _relation(described: Described) -> str:
@@ -80,7 +112,8 @@ def _first_filter(described: Described, key: list[str]) -> list[str]:
     """A filter with tests, from the values of the data."""
     found = first_filter(decls_of(described), described.values, key)
     if found is None:
-        return ["filters: {}"]
+        others = described.policies.filters if described.policies is not None else {}
+        return ["filters:" if others else "filters: {}"]
     field = _inside(found.field)
     rows = [(_data(value), "true" if accepted else "false") for value, accepted in found.tests]
     unknown = "unknown" if rows else "false"

@@ -221,6 +221,8 @@ policies_changing = Failure[Iterable[str]]("""policy: another session changed th
 TURNED_OFF, HAS_POLICIES = "it was turned off by hand", "the catalog has policies for it"
 NO_POLICY_LEFT = "predicat turned it on, and no policy is left"
 without_policy = Text[str]("there is no policy {name}")
+policy_not_read = Text[str, str]("# the policy {name!r} is not read: {reason}")
+POLICY_NAME = "the name of a policy has lowercase letters a to z, digits and underscores"
 policy_beside = Text[str]("the policy {shown} is not of this catalog, and lets rows through as well")
 view_changing = Failure[Iterable[str]]("""view: another session changed {views:listed} meanwhile
     hint: run predicat apply again""")

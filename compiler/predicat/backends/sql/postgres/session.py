@@ -82,9 +82,10 @@ class _Reader(Struct, frozen=True):
             case exp.Cast() if not isinstance(tree, exp.TryCast):
                 return self.cast(tree)
             case exp.Nullif():
-                if not (_is_text(tree.expression) and _unwrapped(tree.expression).name == ""):
+                if not (_is_text(tree.expression) and unwrapped(tree.expression).name == ""):
                     raise BadExpression(say.NULL_OF_EMPTY)
-                return Source(call("NULLIF", self.text(tree.this), string_literal("")), _TEXT)
+                text = self.text(tree.this)  # a setting that is empty is NULL already
+                return Source(text if isinstance(text, exp.Nullif) else _not_empty(text), _TEXT)
             case exp.JSONExtract() | exp.JSONExtractScalar():
                 return self.step(tree)
             case exp.CurrentUser() | exp.SessionUser() | exp.CurrentRole():
@@ -111,7 +112,7 @@ class _Reader(Struct, frozen=True):
         if kind in ("jsonb", "json"):
             source = self.source(tree.this)
             return source if source.kind == _JSON else Source(self.document(self.text(tree.this)), _JSON)
-        if kind not in ("text", "varchar", "name") and _type_of(kind) != (self.decl.type, self.decl.stored):
+        if kind not in ("text", "varchar", "name") and type_of(kind) != (self.decl.type, self.decl.stored):
             raise BadExpression(say.other_cast(kind, self.decl.shown_type))
         source = self.source(tree.this)
         return source if source.kind == _BOOLEAN else Source(self.text(tree.this), _TEXT)
@@ -157,24 +158,28 @@ class _Reader(Struct, frozen=True):
         given = tree.expressions
         match tree.name.lower():
             case "current_setting" if 1 <= len(given) <= 2:
-                name = _unwrapped(given[0])
+                name = unwrapped(given[0])
                 if not (_is_text(name) and _SETTING.match(name.name)) or not all(
                     isinstance(part, exp.Boolean) for part in given[1:]
                 ):
                     raise BadExpression(say.SETTING_NAME)
                 value = call("CURRENT_SETTING", string_literal(name.name), exp.true())
-                return Source(call("NULLIF", value, string_literal("")), _TEXT)
+                return Source(_not_empty(value), _TEXT)
             case "pg_has_role" if given and all(map(_is_text, given[-2:])):
                 first = given[0]
                 users = (exp.CurrentUser, exp.CurrentRole)
-                privilege = _unwrapped(given[-1]).name.upper()
+                privilege = unwrapped(given[-1]).name.upper()
                 if privilege not in ("MEMBER", "USAGE") or not (
-                    len(given) == 2 or (len(given) == 3 and isinstance(_unwrapped(first), users))
+                    len(given) == 2 or (len(given) == 3 and isinstance(unwrapped(first), users))
                 ):
                     raise BadExpression(say.ROLE_OF_USER)
-                return Source(_has_role(_unwrapped(given[-2]).name, privilege), _BOOLEAN)
+                return Source(_has_role(unwrapped(given[-2]).name, privilege), _BOOLEAN)
             case _:
                 raise BadExpression(say.NO_ARGUMENTS if not given else say.NOT_KNOWN)
+
+
+def _not_empty(text: Sql) -> Sql:
+    return exp.Nullif(this=text, expression=string_literal(""))
 
 
 def _has_role(role: str, privilege: str) -> Sql:
@@ -189,7 +194,18 @@ def _is_user(name: str) -> bool:
     return name.lower() in ("user", "current_role")
 
 
-def _unwrapped(tree: Sql) -> Sql:
+def is_function(tree: Sql) -> bool:
+    """Whether an expression is a call of a function with its schema."""
+    return isinstance(tree, exp.Dot) and isinstance(tree.expression, exp.Anonymous)
+
+
+def is_role(tree: Sql) -> bool:
+    """Whether an expression asks for a role of the user."""
+    inner = tree.unnest()
+    return isinstance(inner, exp.Anonymous) and inner.name.lower() == "pg_has_role"
+
+
+def unwrapped(tree: Sql) -> Sql:
     """An expression without parentheses and casts to text, as the server writes its constants."""
     while isinstance(tree, exp.Paren) or (
         isinstance(tree, exp.Cast) and tree.to.this in (exp.DType.TEXT, exp.DType.VARCHAR, exp.DType.NAME)
@@ -199,7 +215,7 @@ def _unwrapped(tree: Sql) -> Sql:
 
 
 def _is_text(tree: Sql) -> bool:
-    inner = _unwrapped(tree)
+    inner = unwrapped(tree)
     return isinstance(inner, exp.Literal) and inner.is_string
 
 
@@ -209,7 +225,7 @@ def key_of(step: Sql) -> Sql:
     if len(parts) == 2 and isinstance(parts[1], exp.JSONPathKey) and isinstance(parts[1].this, str):
         return string_literal(parts[1].this)
     if _is_text(step):
-        return string_literal(_unwrapped(step).name)
+        return string_literal(unwrapped(step).name)
     raise BadExpression(say.ONE_KEY)
 
 
@@ -222,9 +238,10 @@ def _quoted(name: str | exp.Identifier) -> str:
     return exp.to_identifier(text, quoted=True).sql("postgres")
 
 
-def _type_of(kind: str) -> tuple[Type, str] | None:
+def type_of(kind: str) -> tuple[Type, str] | None:
+    """The type of an attribute that a cast gives, and its form; None if it is none."""
     try:
-        return field_type({"timestamptz": "timestamp", "bool": "boolean"}.get(kind, kind))
+        return field_type(kind.lower())
     except TypeSyntaxError:
         return None
 
