@@ -107,6 +107,7 @@ def _review(
     from predicat.review import report  # noqa: PLC0415  # as above
     from predicat.review.changes import review  # noqa: PLC0415  # as above
     from predicat.review.dbt import with_dbt  # noqa: PLC0415  # as above
+    from predicat.review.exports import with_exports  # noqa: PLC0415  # as above
     from predicat.review.impact import impact  # noqa: PLC0415  # as above
     from predicat.review.severity import fails  # noqa: PLC0415  # as above
 
@@ -123,7 +124,7 @@ def _review(
     )
     if problems := sides.problems():
         raise PredicatError(problems)
-    result = with_dbt(result, dbt) if dbt is not None else result
+    result = with_exports(with_dbt(result, dbt) if dbt is not None else result, folder)
     result = _judge(sides, folder).judged(result, approved)
     counts: dict[str, Counts] = {}
     for source in data:

@@ -20,10 +20,12 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "skill": ("---\n", "# {}\n"),
     "json": ("{\n", '  "predicat": "{}",\n'),
 }
-_WORDS = "Written by `predicat export {}`{}; edit the catalog instead. [{}]"
+# What every mark begins with.
+BEGINNING = "Written by `predicat export "
+_WORDS = BEGINNING + "{}`{}; edit the catalog instead. [{}]"
 _NAME = r"[\w.@]+"
 _MARK = re.compile(
-    rf"Written by `predicat export (\w+)`(?: of ({_NAME}(?:, {_NAME})*))?; edit the catalog instead\. "
+    rf"{BEGINNING}(\w+)`(?: of ({_NAME}(?:, {_NAME})*))?; edit the catalog instead\. "
     r"\[([0-9a-f]{12})\]"
 )
 # What is read of a file to find its mark: a long list of filters is long.
@@ -56,8 +58,17 @@ def mark_of(written: str) -> Mark | None:
     start = written.rfind("\n", 0, found.start()) + 1
     end = written.find("\n", found.end()) + 1
     body = written[:start] + written[end:]
-    names = tuple(found[2].split(", ")) if found[2] else ()
-    return Mark(found[1], names, _hash(body) != found[3])
+    return _mark(found, edited=_hash(body) != found[3])
+
+
+def in_line(line: str) -> Mark | None:
+    """The mark in a line of a file; whether the file was changed is not known."""
+    found = _MARK.search(line)
+    return None if found is None else _mark(found, edited=False)
+
+
+def _mark(found: re.Match[str], *, edited: bool) -> Mark:
+    return Mark(found[1], tuple(found[2].split(", ")) if found[2] else (), edited)
 
 
 def _hash(body: str) -> str:

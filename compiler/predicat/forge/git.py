@@ -238,6 +238,16 @@ def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
         yield target
 
 
+def lines_with(root: Path, text: str) -> list[tuple[str, str]]:
+    """The lines of tracked files that have a text, each with the path of its file. Links are not followed."""
+    try:
+        found = _git(root, "grep", "-I", "-F", "-z", "--full-name", "-e", text, "--", ":/")
+    except PredicatError:  # git fails where nothing is found, too
+        return []
+    pairs = (line.partition("\0") for line in found.decode(errors="replace").split("\n") if line)
+    return [(path, line) for path, _, line in pairs]
+
+
 def inside(folder: Path) -> bool:
     """Whether a folder seems to be in a repository, without a call of git."""
     here = folder.resolve()

@@ -1,0 +1,47 @@
+"""The exported files of the repository whose rows a change changes, by the marks of `predicat export`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from predicat.exporting.marks import BEGINNING, in_line
+from predicat.forge import git
+from predicat.review.entries import Entry, Review
+
+_ODD = re.compile(r"[^\w ./+=@,-]")
+
+
+def with_exports(review: Review, folder: Path) -> Review:
+    """The review with the exported files of each filter whose rows change. Files that are not in git are not
+    searched, and none outside of a repository.
+    """
+    if not any(map(_counts, review.entries)) or not git.inside(folder):
+        return review
+    found: dict[str, list[str]] = {}
+    for path, line in git.lines_with(git.repository(folder), BEGINNING):
+        for name, target in _filters(line):
+            found.setdefault(name, []).append(f"{_ODD.sub('?', path)} ({target})")
+    return replace(review, entries=tuple(_with(entry, found) for entry in review.entries))
+
+
+def _filters(line: str) -> Iterator[tuple[str, str]]:
+    mark = in_line(line)
+    if mark is not None:
+        yield from ((name, mark.target) for name in mark.filters)
+
+
+def _counts(entry: Entry) -> bool:
+    return entry.subject == "filter" and entry.changes_rows
+
+
+def _with(entry: Entry, found: Mapping[str, list[str]]) -> Entry:
+    """A mark names the version of a filter if it was not the latest one."""
+    number = entry.part.removeprefix("version ") if entry.kind == "version" else ""
+    names = found.get(f"{entry.name}@{number}" if number else entry.name, [])
+    if not names or not _counts(entry):
+        return entry
+    return replace(entry, users={**entry.users, "exports": tuple(sorted(set(names)))})
