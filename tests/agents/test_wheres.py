@@ -176,6 +176,54 @@ def test_the_same_has_the_same_rows_on_a_server(postgres: Any) -> None:
     assert tried > 50
 
 
+SWAPPED = """apiVersion: predicat/v1
+dataset: swapped
+relation: {postgres: t, spark: t}
+fields:
+  a: {type: bigint, column: {postgres: b}}
+  b: {type: bigint, column: {postgres: a}}
+  Both: bigint
+  both: bigint
+  hour: {type: bigint, expression: {postgres: "extract(hour from placed)::bigint"}}
+filters:
+  one: {sql: a = 1}
+  two: {sql: b = 1}
+  upper: {sql: '"Both" = 1'}
+  lower: {sql: both = 1}
+  late: {sql: hour > 20}
+"""
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "answer"),
+    [
+        ("postgres", "a = 1", "two"),
+        ("postgres", "b = 1", "one"),
+        ("spark", "a = 1", "one"),
+        ("sql", "a = 1", "one"),
+        ("postgres", "x.A = 1", "two"),
+        ("postgres", "both = 1", "lower"),
+        ("postgres", "BOTH = 1", "lower"),
+        ("postgres", 'x."Both" = 1', "upper"),
+        ("spark", "Both = 1", "upper"),
+        ("spark", "BOTH = 1", ""),
+        ("postgres", '"BOTH" = 1', ""),
+        ("postgres", '"A" = 1', ""),
+        ("postgres", "hour > 20", ""),
+        ("spark", "hour > 20", "late"),
+    ],
+)
+def test_a_column_is_that_of_the_engine(dialect: str, text: str, answer: str, tmp_path: Path) -> None:
+    (tmp_path / "swapped.yml").write_text(SWAPPED)
+    swapped = predicat.load_catalog(tmp_path)
+    if not answer:
+        with pytest.raises(predicat.PredicatError, match="no field is named"):
+            read_where(text, dialect, swapped)
+        return
+    (where,) = read_where(text, dialect, swapped)
+    assert [row.candidate.name for row in recognize(where).found] == [f"swapped.{answer}"]
+
+
 @pytest.mark.slow
 def test_the_sql_of_filters_is_recognized() -> None:
     """What predicat writes for a filter is this filter, or one with its rows, or nothing is said of it."""
@@ -201,4 +249,4 @@ def test_the_sql_of_filters_is_recognized() -> None:
 
 def test_there_are_a_hundred() -> None:
     assert len(WHERES) >= 100
-    assert len({row[1] for row in WHERES}) == len(WHERES)
+    assert len({row[:2] for row in WHERES}) == len(WHERES)

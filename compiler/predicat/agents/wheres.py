@@ -90,7 +90,7 @@ def _predicate(text: str, language: str, dataset: Dataset, catalog: Catalog) -> 
     fields = _columns(dataset, language)
     scope = Scope(fields, enums=dataset.enums)
     tree = read_body(kind, Body(text, source, whole, kind.on, fields), scope)
-    named = _as_written(tree, scope, exact=_is_exact(language))
+    named = _as_written(tree, scope, dataset, language)
     resolve = _reference(catalog, dataset)
     surface = check(tree, Scope({**fields, **named}, resolve=resolve, enums=dataset.enums), kind.rules)
     return Predicate(core(surface), language, written=simplify(surface))
@@ -124,22 +124,23 @@ def _is_exact(language: str) -> bool:
 
 
 def _columns(dataset: Dataset, language: str) -> dict[str, FieldDecl]:
-    """The fields by their names and by those of their columns, which come first in a text for an engine."""
-    fields = dataset.fields
-    engines = [language] if language in DIALECTS else DIALECTS
+    """The fields by the names that a WHERE has for them: in a text for an engine those of its columns alone,
+    since the table may have a column with the name of a field that is read from another one.
+    """
+    if language not in DIALECTS:
+        return dataset.fields
     columns: dict[str, FieldDecl] = {}
-    for engine in engines:
-        for decl in fields.values():
-            if not decl.expression(engine):
-                columns.setdefault(decl.column(engine), decl)
-    return {**fields, **columns} if language in DIALECTS else {**columns, **fields}
+    for decl in dataset.fields.values():
+        if not decl.expression(language):
+            columns.setdefault(decl.column(language), decl)
+    return columns
 
 
-def _as_written(tree: t.Tree, scope: Scope, *, exact: bool) -> dict[str, FieldDecl]:
+def _as_written(tree: t.Tree, scope: Scope, dataset: Dataset, language: str) -> dict[str, FieldDecl]:
     """The columns by the names that a WHERE has for them: `STATUS`, `o.status`, `public.orders."status"`.
     Raises PredicatError if they are of two tables, or if there is no such column.
     """
-    columns = scope.fields or {}
+    columns, exact = scope.fields or {}, _is_exact(language)
     unknown: list[Diagnostic] = []
     result: dict[str, FieldDecl] = {}
     table = ""
@@ -155,8 +156,10 @@ def _as_written(tree: t.Tree, scope: Scope, *, exact: bool) -> dict[str, FieldDe
             result[".".join(part.name for part in chain[: length + 1])] = decl
             break
         else:
-            name = ".".join(part.name for part in chain)
-            unknown += [] if name in scope.enums else [msg.unknown_field(chain[-1].span, name, columns)]
+            if (name := ".".join(part.name for part in chain)) not in scope.enums:
+                field = dataset.fields.get(chain[-1].name)
+                hint = say.read_from(language, field.name, field.column(language)) if field else None
+                unknown.append(msg.unknown_field(chain[-1].span, name, columns, hint))
     if unknown:
         raise PredicatError(unknown)
     return result

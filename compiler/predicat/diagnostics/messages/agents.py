@@ -18,6 +18,8 @@ no_table_has = Failure[Iterable[str]]("""unknown-dataset: no dataset has all col
 unknown_dialect = Failure[str, Iterable[str]]("""unknown-dialect: no dialect is named {name!r}
     hint: the dialects: {known:list}""")
 
+read_from = Text[str, str, str]("on {engine} the field {name} is read from {column}")
+
 # The first line of an answer is one of these words, a colon, and what it is about.
 first_line = Text[str, str]("{kind}: {names}")
 also = Text[str, str]("also {kind}: {names}")
