@@ -17,6 +17,7 @@ pytestmark = pytest.mark.slow
 TESTS = (
     *(f"tests/deploy/test_{name}.py" for name in ("views", "functions", "filter_functions", "suspend")),
     *(f"tests/deploy/test_{name}.py" for name in ("headers", "column_types", "policies")),
+    "tests/policies/test_server.py",
     "tests/deploy/test_versions.py",
     "tests/deploy/test_advice.py::test_each_proposal_is_used_once_it_is_made",
     "tests/engines/test_jsonb.py::test_the_rows_of_the_evaluator[True]",

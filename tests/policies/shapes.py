@@ -59,7 +59,7 @@ SESSIONS: dict[str, dict[str, Any]] = {
         "team": 4,
         "teams": [],
         "regions": [],
-        "unit": "",
+        "unit": "é",
         "clearance": 5,
         "is_admin": True,
     },
@@ -98,15 +98,15 @@ def catalog(folder: Path, conditions: Mapping[str, str], policies: Mapping[str, 
     return load_catalog(folder)
 
 
-def rows(number: int, seed: int) -> list[dict[str, Any]]:
-    """Rows with many of the values that the sessions have, and NULL."""
+def rows(number: int, seed: int, now: datetime = NOW) -> list[dict[str, Any]]:
+    """Rows with many of the values that the sessions have, of times around `now`, and NULL."""
     chance = random.Random(seed)
 
     def maybe(values: list[Any]) -> Any:
         return chance.choice([None, *values]) if chance.random() < 0.5 else chance.choice(values)
 
     def moment() -> Any:
-        return maybe([NOW + timedelta(days=days) for days in (-60, -31, -10, -5, 0, 1, 30)])
+        return maybe([now + timedelta(days=days) for days in (-60, -31, -10, -5, 0, 1, 30)])
 
     names = ["ann", "bob", "*", "example.com", "", "ANN"]
     paths = ["", "a", "a.b", "a.b.c", "a.bc", "ab", "b", "b.a", "a.", "é"]

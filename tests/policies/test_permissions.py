@@ -159,6 +159,15 @@ def test_the_first_policies_of_a_table_take_rows_away(tmp_path: Path) -> None:
     assert roles == {"orders.public": "rows-lost", "orders.reader": "rows-lost"}
 
 
+def test_a_filter_that_is_renamed_has_the_same_rows(tmp_path: Path) -> None:
+    filters = {
+        ("of_customer" if name == "of_tenant" else name): row for name, row in CATALOG["filters"].items()
+    }
+    after = {**with_policies(reads={"using": "of_customer"}), "filters": filters}
+    found = {entry.kind for entry in entries(tmp_path, after)}
+    assert "filter-renamed" in found and not found & {"permission", "not-compared"}
+
+
 def test_a_row_of_a_change_has_the_attributes_of_the_session(tmp_path: Path) -> None:
     (entry, *_) = [one for one in entries(tmp_path, CHANGES["another filter"][0]) if one.kind == "permission"]
     assert entry.proof is not None and entry.proof.verdict.gained is not None

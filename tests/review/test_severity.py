@@ -44,6 +44,7 @@ EDITS: dict[str, tuple[tuple[str, str], str]] = {
     "rows-replaced": (("a > 10,", "a < 30,"), "orders.one"),
     "not-proved": (("reverse(s) = z", "reverse(z) = s"), "orders.sounds"),
     "policy-opens": (("z = :who", "z = :who OR z IS NULL"), "orders.reader"),
+    "policy-replaces": (("z = :who", "z <> :who"), "orders.reader"),
     "renamed": (("  sounds:", "  sound:"), "orders.sound"),
     "definition-removed": (("groups:\n  both: {filters: [one, two]}\n", ""), "orders.both"),
     "parameter-required": (("default: 5}}", "default: 5}, m: bigint}"), "orders.least"),
@@ -145,6 +146,22 @@ def test_a_waiver_is_shown_until_it_ends_and_then_refused(shop: Path) -> None:
     ended = "the waiver of orders.one ended on 2020-01-31 (a sale): set a later `until` in `waivers`"
     assert done.returncode == 1 and ended in done.stdout
     assert "waived until" not in done.stdout
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_rows_that_a_role_gains_fail_until_they_are_approved_or_waived(shop: Path, form: str) -> None:
+    rule = "catalog: shop\nreview:\n  - {when: policy-opens, dataset: orders, approve: [security]}\n"
+    opened = CATALOG.replace("roles: [reader]", "roles: [reader, writer]")
+    (shop / "catalog" / "orders.yml").write_text(opened)
+    (shop / "predicat.yml").write_text(rule)
+    done = run("diff", "main", "--format", form, cwd=shop)
+    assert done.returncode == 1 and "needs approval by security: orders.writer" in done.stdout
+    assert code(shop, "--approved", "security") == 0
+    waiver = "waivers:\n  - {entry: orders.writer, when: policy-opens, reason: moved, until: 2999-12-31}\n"
+    (shop / "predicat.yml").write_text(rule + waiver)
+    assert code(shop) == 0
+    (shop / "predicat.yml").write_text("catalog: shop\n")
+    assert code(shop, "--fail-on", "breaking") == 1 == code(shop)
 
 
 def test_models_and_dashboards_of_dbt_are_named(shop: Path) -> None:

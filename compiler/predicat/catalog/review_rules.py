@@ -28,6 +28,7 @@ class Rule(Struct, frozen=True):
         statuses: added, removed or changed.
         verdicts: Verdicts of a proof; `same` if no row is gained or lost.
         levels: Levels of entries.
+        approvable: Whether it is no failure any more once everybody has approved it who must.
     """
 
     code: str
@@ -38,6 +39,7 @@ class Rule(Struct, frozen=True):
     statuses: tuple[str, ...] = ()
     verdicts: tuple[str, ...] = ()
     levels: tuple[str, ...] = ()
+    approvable: bool = False
 
 
 _DEFINITIONS = ("dataset", "group", "subscription", "job", "field", "enum", "param")
@@ -53,6 +55,16 @@ RULES = (
         (GAINED,),
         ("permission",),
         verdicts=("wider", "always"),
+        approvable=True,
+    ),
+    Rule(
+        "policy-replaces",
+        "breaking",
+        "A role sees or writes rows that it could not, and not others that it could.",
+        _BOTH,
+        ("permission",),
+        verdicts=("changed", "disjoint"),
+        approvable=True,
     ),
     Rule("rows-same", "equal", "No row is gained or lost.", verdicts=("same",)),
     Rule("rows-lost", "narrower", "Rows are lost.", (LOST,), verdicts=("narrower", "never")),

@@ -16,11 +16,13 @@ from predicat.diagnostics.messages import policy_runs as say
 from predicat.explain.show import outcome as shown
 from predicat.explain.users import qualified
 from predicat.ir.nodes import NOW, Field, FieldDecl, reads_now
-from predicat.policies.access import ACCESSES, Access, Rule, allowed
+from predicat.policies.access import ACCESSES, PUBLIC, Access, Rule, allowed
 from predicat.policies.bind import MARK, rules_of, table_of
 from predicat.proof.inputs import over_inputs
 from predicat.semantics.evaluate import compile_node
 
+# The role of a test of `public`: one that no policy names.
+NOBODY = "predicat_nobody"
 # What an attribute is read from that is the role of the session.
 _USER = ("current_user", "current_role", "user")
 
@@ -57,6 +59,11 @@ class Case(Struct, frozen=True):
     def uses(self, names: Collection[str]) -> bool:
         """Whether the policy has one of some filters (`dataset.filter`)."""
         return any(qualified(self.dataset.name, used.filter) in names for used in self.policy.filters)
+
+    @property
+    def role(self) -> str:
+        """The role whose session it is."""
+        return role_of(self.test)
 
     @property
     def access(self) -> Access:
@@ -101,6 +108,11 @@ class Case(Struct, frozen=True):
                 yield say.decided(kind, rule.name, shown(over_inputs(condition)(self.inputs())))
 
 
+def role_of(test: PolicyTest) -> str:
+    """The role of the session of a test."""
+    return NOBODY if test.role == PUBLIC else test.role
+
+
 def cases(catalog: Catalog) -> Iterator[Case]:
     """The tests of all policies."""
     users = [name for name, row in catalog.attributes.items() if row.postgres.strip().lower() in _USER]
@@ -108,7 +120,7 @@ def cases(catalog: Catalog) -> Iterator[Case]:
         tables = rules_of(catalog, dataset) if dataset.policies else {}
         for policy in dataset.policies.values():
             for test in policy.tests:
-                session = {**dict.fromkeys(users, test.role), **test.attributes}
+                session = {**dict.fromkeys(users, role_of(test)), **test.attributes}
                 rules = tuple(tables[table_of(dataset, policy)])
                 yield Case(dataset, policy, test, rules, session)
 

@@ -135,7 +135,7 @@ class _Comparison:
         for name in changed:
             why = causes.of(name) or self.renamed_in(name)
             shown += [replace(entry, causes=why) for entry in compared[name]]
-        roles = Permissions(self.before, self.after, self.prover).entries()
+        roles = Permissions(self.before, self.after, self.prover, self.filters).entries()
         everything = [*self.renames(), *roles, *plain, *shown, *self.broken_base()]
         everything = [self.of_dataset(entry, plain) for entry in everything]
         everything = [self.read_by(entry, causes) for entry in everything]

@@ -40,13 +40,14 @@ class Cause(Struct, frozen=True):
 
 
 class Judged(Struct, frozen=True):
-    """What is said of an entry: its rule, the approvals that it needs (who, and by which rule), and the
-    waiver that holds for it.
+    """What is said of an entry: its rule, the approvals that it needs (who, and by which rule), the waiver
+    that holds for it, and whether its approvals settle it.
     """
 
     rule: Rule
     approvals: Mapping[str, str]
     waiver: Waiver | None = None
+    settled: bool = False
 
     @property
     def severity(self) -> str:

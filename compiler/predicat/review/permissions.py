@@ -30,15 +30,18 @@ _NO_GAIN = ("equivalent", "equivalent as a filter", "narrower", "never")
 
 
 class Permissions:
-    """The entries about roles. Raises nothing: what has problems is an entry that it was not compared."""
+    """The entries about roles. Raises nothing: what has problems is an entry that it was not compared.
 
-    def __init__(self, before: Snapshot, after: Snapshot, prover: Prover) -> None:
+    `renamed` has the new names of filters by the old ones, which the policies of the first side have.
+    """
+
+    def __init__(self, before: Snapshot, after: Snapshot, prover: Prover, renamed: Mapping[str, str]) -> None:
         self.after, self.prover = after, prover
         self.sides = before, after
         self.unread: dict[Table, str] = {}
-        self.rules = self.read(before), self.read(after)
+        self.rules = self.read(before, renamed), self.read(after, {})
 
-    def read(self, side: Snapshot) -> dict[Table, list[Rule]]:
+    def read(self, side: Snapshot, renamed: Mapping[str, str]) -> dict[Table, list[Rule]]:
         """The policies of a snapshot by table."""
         found: dict[Table, list[Rule]] = {}
         for dataset, row in side.datasets.items():
@@ -46,7 +49,7 @@ class Permissions:
                 named = policy.get("table", "")
                 table = dataset, "" if named == row["relation"].get("postgres") else named
                 try:
-                    found.setdefault(table, []).append(_rule(side, dataset, name, policy))
+                    found.setdefault(table, []).append(_rule(side, dataset, name, policy, renamed))
                 except (LookupError, RowError):
                     self.unread[table] = name
         return found
@@ -149,14 +152,15 @@ def _together(entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def _rule(side: Snapshot, dataset: str, name: str, policy: Data) -> Rule:
+def _rule(side: Snapshot, dataset: str, name: str, policy: Data, renamed: Mapping[str, str]) -> Rule:
     """A policy with its conditions. Raises LookupError if a filter is not there or has problems."""
 
     def condition(key: str) -> Node | None:
         written = policy.get(key)
         if written is None:
             return None
-        filter_, number = qualified(dataset, written["filter"]), written["filter"].partition("@")[2]
+        named, number = qualified(dataset, written["filter"]), written["filter"].partition("@")[2]
+        filter_ = renamed.get(named, named)
         row = side.filters[filter_]
         checked = side.check(filter_, int(number or row["latest"]))
         if checked is None:

@@ -48,7 +48,7 @@ class Judge:
         """The review with what is said of each entry; some people have approved it. A waiver that has ended
         waives nothing.
         """
-        entries = tuple(replace(entry, judged=self.of(entry, review)) for entry in review.entries)
+        entries = tuple(replace(entry, judged=self.of(entry, review, approved)) for entry in review.entries)
         missing: dict[str, dict[str, None]] = {}
         for entry in entries:
             if entry.judged is not None and entry.judged.waiver is None:
@@ -61,12 +61,14 @@ class Judge:
             expired=tuple(one for one in self.waivers if one.until < self.today),
         )
 
-    def of(self, entry: Entry, review: Review) -> Judged:
-        """What is said of an entry."""
+    def of(self, entry: Entry, review: Review, approved: Collection[str]) -> Judged:
+        """What is said of an entry that some people have approved."""
         rule = rule_of(entry)
         waivers = (one for one in self.waivers if one.entry == entry.name and _holds(one.when, rule))
         holding = next((one for one in waivers if one.until >= self.today), None)
-        return Judged(rule, self.needed(entry, rule, review), holding)
+        needed = self.needed(entry, rule, review)
+        settled = rule.approvable and bool(needed) and needed.keys() <= set(approved)
+        return Judged(rule, needed, holding, settled)
 
     def needed(self, entry: Entry, rule: Rule, review: Review) -> dict[str, str]:
         """Who must approve an entry, and by which rule."""
@@ -107,7 +109,7 @@ def fails(review: Review, least: str | None) -> bool:
 
 def _counts(entry: Entry, least: str | None) -> bool:
     found = entry.judged
-    if found is None or found.waiver is not None:
+    if found is None or found.waiver is not None or found.settled:
         return found is None and entry.changes_rows
     if least is None:
         return entry.changes_rows
