@@ -118,6 +118,12 @@ TARGETS: Mapping[str, Target] = {
         "pyiceberg's evaluator and its scans accept the same rows",
         "conditions:iceberg",
     ),
+    "gx": Target(
+        "Write row conditions of Great Expectations.",
+        "Great Expectations selects the same rows on PostgreSQL, Spark and pandas",
+        "row_conditions:texts",
+        (DIALECT,),
+    ),
     "soda": Target(
         "Write filters of SodaCL: filter TABLE [NAME].",
         "soda scan counts the same rows on DuckDB",

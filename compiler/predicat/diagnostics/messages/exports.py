@@ -68,3 +68,9 @@ not_read_alike = Problem[str]("""unsupported: sqlglot does not read the conditio
     hint: please report it""")
 who_reads = Failure[()]("""usage: nobody would see a row: a row access policy of BigQuery grants rows to some
     hint: give --to, such as --to group:analysts@example.com""")
+every_row = Problem[str]("""unsupported: {filter_name} accepts every row or none, and a row condition
+    compares a column
+    hint: leave the row condition out""")
+too_many_conditions = Problem[int]("""unsupported: as an OR of ANDs it has more than {most} conditions, which
+    Great Expectations does not take
+    hint: leave it out of the export, or use predicat's own expectations: predicat quality gx""")
