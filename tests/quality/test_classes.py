@@ -19,7 +19,10 @@ from hypothesis import strategies as st
 
 import predicat
 from predicat import backends
+from predicat.api import declared as api_declared
+from predicat.backends.column_types import duckdb_type
 from predicat.backends.sql.builders import Sql, number_literal
+from predicat.backends.sql.column_forms import stored_type
 from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
 from predicat.explain.explanation import atoms
@@ -224,3 +227,54 @@ def test_a_sum_that_two_filters_share_is_not_worked_out_apart(spark: Any, postgr
         ],
         tables,
     )
+
+
+# Columns whose classes DuckDB takes from a list: the type, conditions, and values of the column.
+LISTED = {
+    "tinyint": (["x > {0}" for _ in range(3)], ["-128", "127", "-120", "0", "1", "NULL"]),
+    "int": (["x > {0}000000"], ["-2147483648", "2147483647", "0", "99999999", "NULL"]),
+    "bigint": (["x > {0}", "x <> {0}7"], ["-9223372036854775808", "9223372036854775807", "7", "NULL"]),
+    "date": (["x >= DATE '2024-02-{1:02}'"], ["'-infinity'", "'infinity'", "'2024-02-10'", "NULL"]),
+    "timestamp": (
+        ["x > TIMESTAMP '2024-03-31 {1:02}:00:00'"],
+        ["'-infinity'", "'infinity'", "'2024-03-31 09:00:00Z'", "'2024-03-31 09:00:00.000001Z'", "NULL"],
+    ),
+    "timestamp_ntz": (["x > TIMESTAMP_NTZ '2024-03-31 {1:02}:00:00'"], ["'2024-03-31 02:30:00'", "NULL"]),
+    "timestamp_in(Europe/Berlin)": (
+        ["x > TIMESTAMP '2024-03-31 {1:02}:00:00'"],
+        ["'2024-03-31 02:30:00'", "'2024-03-31 03:30:00'", "'-infinity'", "NULL"],
+    ),
+}
+LISTED["bigint at the ends"] = (
+    ["x > {2}", "x < {2}"],
+    ["-9223372036854775808", "9223372036854775807", "0", "NULL"],
+)
+
+
+@pytest.mark.parametrize("kind", LISTED)
+def test_a_list_has_the_classes_of_a_search(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import duckdb  # only here: other engines are fixtures
+
+    texts, values = LISTED[kind]
+    declared = kind.partition(" ")[0]
+    nodes = [
+        predicat.parse(text.format(at * 9 - 99, at + 1, (at - 11) * 2**59), "sql", {"x": declared}).node
+        for text in texts
+        for at in range(23)
+    ]
+    conditions = [part for node in nodes for part in atoms(node)]
+    listed = classes(conditions, backends.dialect("duckdb")).numbers()
+    monkeypatch.setattr(keys, "_LEAST_LISTED", math.inf)
+    searched = classes(conditions, backends.dialect("duckdb")).numbers()
+    stored = stored_type("duckdb", api_declared({"x": declared})["x"], duckdb_type)
+    rows = ", ".join(f"({value})" for value in [*values, *(values[0] for _ in range(3))])
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.execute(f"CREATE TABLE t (x {stored})")
+        connection.execute(f"INSERT INTO t VALUES {rows}")
+        one, other = (
+            connection.execute(f"SELECT {', '.join(numbers)} FROM t").fetchall()
+            for numbers in (listed, searched)
+        )
+    assert one == other and len(set(one)) > 1
+    assert kind in ("timestamp_ntz", "bigint at the ends") or "LIST_EXTRACT" in listed[0]

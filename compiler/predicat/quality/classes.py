@@ -9,7 +9,7 @@ keys, and the filters are worked out for groups, not for rows.
 from __future__ import annotations
 
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -23,6 +23,8 @@ from predicat.backends.sql.dialect import Dialect
 from predicat.diagnostics import Unsupported
 from predicat.ir.nodes import Call, Field, Items, Literal, Node
 from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, DecimalType
+from predicat.ir.values import INT_MAX
+from predicat.ir.widths import RANGES
 from predicat.quality.fold import LANES
 from predicat.values.automaton import Label
 from predicat.values.domain import Domain, domain_of
@@ -37,6 +39,11 @@ WORD = 62
 _CUTS = 96
 # Items of an IN that are looked for in this way; engines look through longer lists by a hash table.
 _ITEMS = 32
+# Cuts from which on a class is looked up in a list, which has at most this number of items.
+_LEAST_LISTED = 8
+_MOST_LISTED = 4096
+# Types whose values are steps.
+_STEPPED = (BIGINT, DATE, TIMESTAMP)
 # Types whose values SQL puts in the order of their domain, with decimals.
 _ORDERED = (BIGINT, STRING, DOUBLE, DATE, TIMESTAMP)
 
@@ -218,7 +225,8 @@ def chunks(cuts: Sequence[Any]) -> list[Sequence[Any]]:
 def _cut_key(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialect) -> Key:
     """The key whose class is how many cuts are not above a value; behind these NaN, then a missing value."""
     missing = dialect.tree(Call(BOOLEAN, "is_null", (subject,)))
-    place, null = _search(subject, values, cuts, dialect), len(cuts) + 1 + (subject.type == DOUBLE)
+    place = _looked_up(subject, values, cuts, dialect) or _search(subject, values, cuts, dialect)
+    null = len(cuts) + 1 + (subject.type == DOUBLE)
     return Key(case((missing, number_literal(null)), default=place), null + 1, subject)
 
 
@@ -240,6 +248,25 @@ def _leaves(part: Partition, cuts: Sequence[Any], chunks: Sequence[Sequence[Any]
 
 def _places(labels: Sequence[Label], wanted: bool | None) -> frozenset[int]:
     return frozenset(place for place, label in enumerate(labels) if label is wanted)
+
+
+def _looked_up(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialect) -> Sql | None:
+    """The expression that takes the class of a value from a list; None if the engine has none, for few cuts,
+    and if the list would be long.
+    """
+    plain = not isinstance(subject, Field) or subject.decl.stored in ("", *RANGES)
+    if dialect.item_at is None or subject.type not in _STEPPED or not plain or len(cuts) < _LEAST_LISTED:
+        return None
+    step = math.gcd(*(cut - cuts[0] for cut in cuts))
+    start = cuts[0] - step
+    if start < values.least or cuts[-1] > values.greatest:
+        return None
+    if cuts[-1] - start > min(step * _MOST_LISTED, INT_MAX):
+        return None
+    items = [bisect_right(cuts, at) for at in range(start, cuts[-1] + 1, step)]
+    low, high = (dialect.tree(Literal(subject.type, values.value(at))) for at in (start, cuts[-1]))
+    inside = call("LEAST", call("GREATEST", dialect.tree(subject), low), high)
+    return dialect.item_at(subject.type, inside, low.copy(), start, step, items)
 
 
 def _search(subject: Node, values: Domain, cuts: Sequence[Any], dialect: Dialect) -> Sql:

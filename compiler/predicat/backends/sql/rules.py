@@ -115,6 +115,10 @@ class DialectRules(Struct, Generic[R], frozen=True):
     """The function that counts the bytes of a string. None if a collation may change the effect of LOWER and
     UPPER on ASCII letters.
     """
+    item_at: Callable[[Type, Sql, Sql, int, int, Sequence[int]], Sql] | None = None
+    """The item of a list of small numbers for a value of a type: the first one for the least value, given as
+    SQL and as its ordinal, and one for each step of as many ordinals. None: that is slower than a search.
+    """
 
     def identifier(self, name: str) -> exp.Identifier:
         """The name of a column or member, in quotes if the dialect needs them. Raises Unsupported."""

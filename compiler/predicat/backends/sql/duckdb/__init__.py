@@ -51,6 +51,7 @@ DUCKDB = Dialect(
         scalar=documents.json_scalar,
     ),
     bind=collections.bind,
+    item_at=collections.item_at,
     spelling=Spelling(exponents=True),
     max_lambda_depth=10,
     not_nan=lambda sql: not_(call("ISNAN", sql)),

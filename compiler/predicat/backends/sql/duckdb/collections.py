@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from sqlglot import exp
@@ -19,6 +19,7 @@ from predicat.backends.sql.builders import (
     is_null,
     lambda_,
     not_,
+    number_literal,
     or_,
     pack,
     try_cast,
@@ -39,7 +40,7 @@ from predicat.backends.sql.duckdb.calendar import try_
 from predicat.backends.sql.duckdb.documents import elements, values
 from predicat.backends.sql.renderer import Renderer, Rule
 from predicat.ir.nodes import Call, Items, Literal, Quantifier, Variable, walk
-from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType
+from predicat.ir.types import BIGINT, BOOLEAN, DATE, DOUBLE, STRING, TIMESTAMP, ArrayType, MapType, Type
 from predicat.ir.value_sets import as_text
 from predicat.ir.values import SUM_MOST
 from predicat.rewrite.acceptance import for_acceptance, never_unknown
@@ -173,3 +174,15 @@ RULES: dict[str, Rule] = {
     "range": numbers_before(partial(call, "RANGE")),
     "sum": _sum,
 }
+
+
+def item_at(kind: Type, value: Sql, least: Sql, start: int, step: int, items: Sequence[int]) -> Sql:
+    """The item of a list for a value: see `DialectRules.item_at`. A list of constants is built once."""
+    if kind == TIMESTAMP:
+        value, least = call("EPOCH_US", value), number_literal(start)
+    elif kind == BIGINT:  # a narrower column would overflow
+        value = cast(value, "bigint")
+    steps = binary(exp.IntDiv, binary(exp.Sub, value, least), number_literal(step))
+    place = binary(exp.Add, steps, number_literal(1))
+    listed = exp.Array(expressions=[number_literal(item) for item in items])
+    return call("LIST_EXTRACT", listed, place)
