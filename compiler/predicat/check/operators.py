@@ -287,9 +287,11 @@ class Operators(LookUps):
         form = of_field(node)
         return Call(BIGINT, form.form.length, (node,), span) if form and form.form.length else None
 
-    def bytes_of_text(self, _op: str, _args: list[Node], span: Span) -> Node | None:
-        """Raises Stop: the bytes of a text depend on its encoding."""
-        raise self.fail(columns.bytes_of_text(span))
+    def bytes_of_text(self, _op: str, args: list[Node], span: Span) -> Node | None:
+        """The bytes of a string in UTF-8. Raises Stop for a column that is read in another form."""
+        if of_field(underlying(args[0])):
+            raise self.fail(columns.bytes_of_text(span))
+        return self.operator("utf8_length", args, span)
 
     def cast(self, node: Node, target: Node, span: Span) -> Node:
         """A value as another type: `target` names a conversion of casts.CASTS."""

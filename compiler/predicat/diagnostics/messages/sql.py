@@ -63,6 +63,10 @@ values_in_parentheses = Problem[str]("""syntax: {operator} takes its values in p
     hint: write {operator} (...)""")
 if_as_function = Problem[()]("""syntax: IF takes its arguments in parentheses
     hint: write CASE WHEN test THEN a ELSE b END; put a field of that name in double quotes""")
+two_periods = NotInFilter[()]("""OVERLAPS of anything but two pairs of a start and an end
+    hint: write (a, b) OVERLAPS (c, d), with a moment in place of a length: a + interval '1 day'""")
+key_not_plain = NotInFilter[()]("""jsonb_exists with this key
+    hint: write j ? 'key'""")
 no_rows_in = Problem[()]("""syntax: IN takes at least one row of values
     hint: write (a, b) IN ((1, 2), (3, 4))""")
 exists_form = NotInFilter[()]("""this form of EXISTS

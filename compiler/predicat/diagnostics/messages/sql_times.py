@@ -72,5 +72,9 @@ def part_of_clocks(span: Span, moment: str, zone: str) -> Diagnostic:
     )
 
 
+no_day_of_the_week = Problem[str]("""bad-value: {name!r} is no day of the week
+    hint: write 'Mon', 'Monday' or 'Mo'""")
+
+
 def no_unit(span: Span, units: Iterable[str]) -> Diagnostic:
     return msg.unsupported_syntax(span, "this unit of time", f"units: {', '.join(units).lower()}")

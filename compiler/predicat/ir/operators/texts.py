@@ -46,6 +46,16 @@ ROWS = (
         names=Names(cel="size"),
     ),
     Operator(
+        "utf8_length",
+        ("string -> bigint",),
+        "Number of bytes in UTF-8.",
+        ((("héllo😀",), 10), (("",), 0)),
+        range=COUNT,
+        words="the number of bytes of {0}",
+        names=Names(sql="octet_length"),
+        without_formula=ANY_FUNCTION,
+    ),
+    Operator(
         "byte_count",
         ("string -> bigint",),
         "Number of bytes of a `binary` column; of its text, half of the characters after the first two.",

@@ -65,6 +65,8 @@ _BEFORE_V4 = [
     f":(?::{_H}){{0,5}}:",
 ]
 _V6_DOTTED = f"(?:{'|'.join(_BEFORE_V4)}){_V4}"
+# The addresses of each version, with the zones of version 6.
+IP = {4: f"^{_V4}$", 6: rf"^(?:{_V6}|{_V6_DOTTED})(?:%[^\x00]+)?$"}
 # IPv4 addresses in IPv6, which these libraries refuse.
 _MAPPED = (
     r"^(?:(?:0{1,4}:){5}|(?:(?:0{1,4}:){0,4}0{1,4})?::(?:0{1,4}:){0,4})[Ff]{4}:"
@@ -274,7 +276,12 @@ def _part(
 
 
 FUNCTIONS: Methods = of_text({"isURL": _test(_is_url), "isIP": _test(_is_ip), "isCIDR": _test(_is_cidr)})
-METHODS: Methods = of_text({"inIPAddrRange": ((1,), _in_range)})
+METHODS: Methods = of_text(
+    {
+        "inIPAddrRange": ((1,), _in_range),
+        "in_cidr": ((1,), _in_range),  # OpenFGA
+    }
+)
 # What may follow `url(x)`, `ip(x)` and `cidr(x)`, which are no values of their own. An argument may be
 # one of them too.
 VALUES: dict[str, Methods] = {
@@ -297,6 +304,8 @@ VALUES: dict[str, Methods] = {
             "isGlobalUnicast": _part(_is_ip, _is_global),
         }
     ),
+    # OpenFGA's name of an address.
+    "ipaddress": of_text({"in_cidr": ((1,), _in_range)}),
     "cidr": {
         "containsIP": ((1,), _contains_ip),
         "containsCIDR": ((1,), _contains_cidr),

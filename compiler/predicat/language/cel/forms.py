@@ -27,7 +27,7 @@ def constructor(expr: Any) -> str:
 
 def constructed(expr: Any) -> Any:
     """`x` in `ip(x)` and `cidr(x)`; any other argument unchanged."""
-    return expr.call_expr.args[0] if constructor(expr) in ("ip", "cidr") else expr
+    return expr.call_expr.args[0] if constructor(expr) in ("ip", "ipaddress", "cidr") else expr
 
 
 def flattened(expr: Any) -> Any:

@@ -170,6 +170,12 @@ def _distinct(args: Args, span: Span) -> t.Tree:
     return let(_LIST, args[0], build, span)
 
 
+def _unique(args: Args, span: Span) -> t.Tree:
+    """Whether no two elements are equal."""
+    whole, distinct = (_size(items, span) for items in (args[0], _distinct(args, span)))
+    return apply("eq", span, whole, distinct)
+
+
 def _reverse(args: Args, span: Span) -> t.Tree:
     def build(items: t.Tree) -> t.Tree:
         def mirrored(place: t.Tree) -> t.Tree:
@@ -227,6 +233,7 @@ METHODS: Methods = {
     "last": ((0,), _last),
     "slice": ((2,), _slice),
     "distinct": ((0,), _distinct),
+    "unique": ((0,), _unique),
     "reverse": ((0,), _reverse),
     "hasIntersection": ((1,), _among("any")),
     "has_intersection": ((1,), _among("any")),

@@ -61,6 +61,7 @@ FUNCTIONS: dict[str, tuple[int | None, Build]] = {
             "math.isFinite",
         )
     },
+    "regex.replace": (3, lambda args, span: apply("regex_replace", span, *args)),
     "lists.range": (1, lambda args, span: apply("range", span, *args)),
     "sets.contains": (2, _contains),
     "sets.intersects": (2, _intersects),

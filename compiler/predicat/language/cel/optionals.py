@@ -50,6 +50,7 @@ def is_optional(expr: Any) -> bool:
                 call.function in LOOK_UPS
                 or _constructor(call) is not None
                 or (call.function == "or" and is_optional(call.target))
+                or (call.function == "extract" and call.target.ident_expr.name == "regex")
             )
         case _:
             return False

@@ -37,6 +37,7 @@ from predicat.language.cel import (
     refused,
     requests,
     strings,
+    validation,
 )
 from predicat.language.cel.spelling import CONVERSIONS, METHODS, OPERATORS, PART_NAMES
 from predicat.language.cel.tokens import TOKEN
@@ -96,6 +97,7 @@ _FORMS = {
     "transformList": "list.transformList(place, x, value)",
     "url": "url(x).getHost() or another part, or isURL(x)",
     "ip": 'cidr("10.0.0.0/8").containsIP(ip(x)), ip(x).family() or another test, or isIP(x)',
+    "ipaddress": 'ipaddress(x).in_cidr("10.0.0.0/8")',
     "cidr": 'cidr("10.0.0.0/8").containsIP(x), or isCIDR(x)',
     **{name: f"{value}(x).{name}(...)" for value, methods in addresses.VALUES.items() for name in methods},
 }
@@ -109,6 +111,7 @@ _LIBRARIES: dict[str, tuple[tuple[int, ...], Build]] = {
     **quantities.METHODS,
     **addresses.METHODS,
     **requests.METHODS,
+    **validation.METHODS,
     **clock.METHODS,
 }
 # Their functions without a target.
@@ -355,6 +358,8 @@ class _CelReader:
                 result,
                 self.span(call.target).to(self.call_span(expr, value, result)),
             )
+        if name in refused.TABLE:
+            raise self.refused(expr, name)
         count, build = namespaces.FUNCTIONS.get(name, (None, None))
         if build is None or count not in (None, len(call.args)):
             return None
@@ -428,17 +433,18 @@ class _CelReader:
                 out.append(item)
         return out
 
+    def refused(self, expr: Any, name: str) -> _Stop:
+        """The error for a function that is not supported."""
+        row = refused.TABLE[name]
+        return self.fail(msg.function_refused(self.name_span(expr), name, row.reason, row.instead))
+
     def function(self, expr: Any) -> t.Tree:
         call = expr.call_expr
         table = _METHODS if call.HasField("target") else _FUNCTIONS
         if call.function not in table:
             at = self.name_span(expr)
             if (refusal := forms.refused_name(call)) is not None:
-                raise self.fail(
-                    msg.function_refused(
-                        at, refusal, refused.TABLE[refusal].reason, refused.TABLE[refusal].instead
-                    )
-                )
+                raise self.refused(expr, refusal)
             if call.function in _FORMS:
                 raise self.fail(say.form_of_call(at, call.function, _FORMS[call.function]))
             if call.function in _CONVERSIONS and not call.HasField("target"):

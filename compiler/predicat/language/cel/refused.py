@@ -80,7 +80,26 @@ TABLE: dict[str, Refused] = {
         "findAll",
         "regex.extract",
         "regex.extractAll",
-        "regex.replace",
+    ),
+    **_rows(
+        "protovalidate",
+        "it has another grammar than the URLs of Kubernetes",
+        "use isURL(x), or matches() with the pattern that you accept",
+        "isUri",
+        "isUriRef",
+    ),
+    **_rows(
+        "protovalidate",
+        "it is a test of two parts",
+        "use split(), isIp(), isHostname() and int()",
+        "isHostAndPort",
+        "isIpPrefix",
+    ),
+    **_rows(
+        "Pipelines as Code",
+        "its pattern is a glob",
+        'write files.all.exists(f, f.startsWith("docs/"))',
+        "pathChanged",
     ),
     **_rows(
         "encoders",

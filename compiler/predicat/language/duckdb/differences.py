@@ -52,6 +52,7 @@ RULES: dict[Key, Rule | None] = {
     exp.LTE: (BINARY, own.quantified(number_functions.ordered("le"))),
     exp.GT: (BINARY, own.quantified(number_functions.ordered("gt"))),
     exp.GTE: (BINARY, own.quantified(number_functions.ordered("ge"))),
+    "json_exists": (None, json_functions.has_path),
     "json_extract_string": (None, json_functions.at_path),
     # It is JSON there, and a string elsewhere.
     "json_value": None,
@@ -61,6 +62,7 @@ RULES: dict[Key, Rule | None] = {
     exp.Length: (THIS, operators.unary("size")),
     "len": (None, functions.function("size", 1)),
     exp.Substring: (frozenset({"this", "start", "length"}), own.substring),
+    "strlen": (None, functions.function("byte_count", 1)),
     "prefix": (None, functions.function("starts_with", 2)),
     "suffix": (None, functions.function("ends_with", 2)),
     # Numbers.
@@ -91,6 +93,8 @@ RULES: dict[Key, Rule | None] = {
     "array_min": None,
     "list_max": (None, array_functions.extreme("array_max", "greatest")),
     "list_min": (None, array_functions.extreme("array_min", "least")),
+    **dict.fromkeys(("list_extract", "list_element", "array_extract"), (None, array_functions.extract)),
+    "list_sum": (None, array_functions.total),
     "list_filter": (None, array_functions.filter_),
     "array_filter": (None, array_functions.filter_),
     "list_transform": (None, array_functions.transform),

@@ -130,8 +130,12 @@ def contains(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _within(reader: Reader, node: exp.Expr, array: exp.Expr, item: exp.Expr, depth: int) -> t.Tree:
     span = reader.span(node)
     items, value = reader.all([array, item], depth)
-    tree = apply("is_true", span, apply("in", span, value, items))
-    return documents.unless_absent((items, value), tree, span)
+    tree: t.Tree = apply("is_true", span, apply("in", span, value, items))
+    if not isinstance(value, t.Constant):  # nothing is in an empty list, NULL neither
+        some = apply("gt", span, apply("size", span, items), number(0, span))
+        unknown = apply("and", span, apply("is_null", span, value), some)
+        tree = choose(unknown, t.Constant(None, span), tree, span)
+    return documents.unless_absent((items,), tree, span)
 
 
 def quantified(build: Build) -> Build:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from predicat.language.postgres import functions as own
+from predicat.language.postgres import periods
 from predicat.language.sql import (
     array_functions,
     documents,
@@ -39,6 +40,8 @@ RULES: dict[Key, Rule | None] = {
     exp.SimilarTo: (BINARY, patterns.similar_to),
     exp.JSONBExtract: (BINARY, documents.path_arrow(text=False)),
     exp.JSONBExtractScalar: (BINARY | {"json_type"}, documents.path_arrow(text=True)),
+    exp.Overlaps: (BINARY, periods.overlap),
+    exp.JSONBExists: (frozenset({"this", "path"}), own.exists),
     exp.JSONBContainsTopKey: (BINARY, documents.has_key("or")),
     exp.JSONBContainsAnyTopKeys: (BINARY, documents.has_key("or")),
     exp.JSONBContainsAllTopKeys: (BINARY, documents.has_key("and")),

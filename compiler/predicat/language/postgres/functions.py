@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from predicat.diagnostics.messages import sql as say
 from predicat.ir import syntax as t
 from predicat.language.common.trees import apply
 from predicat.language.sql import array_functions, constants
@@ -12,6 +13,17 @@ from predicat.language.sql.node_reader import Reader
 
 # Collations that order strings by code points, as filters do.
 _BY_CHARACTERS = frozenset({"c", "posix", "ucs_basic", "c.utf-8", "c.utf8"})
+
+
+def exists(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """`jsonb_exists(j, 'k')`, the function of the operator `?`. sqlglot parses the key as a path, which it is
+    not: a key that is another text than it wrote is refused.
+    """
+    span, path = reader.span(node), node.args["path"]
+    key = path.expressions[-1].this if isinstance(path, exp.JSONPath) else path.name
+    if f"'{key}'" not in span.text:
+        raise reader.fail(say.key_not_plain(span))
+    return apply("jsonb.has_key", span, reader.read(node.this, depth), t.Constant(key, span))
 
 
 def collate(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

@@ -12,6 +12,7 @@ from predicat.language.spark import arrays, numbers, texts
 from predicat.language.spark import functions as own
 from predicat.language.sql import (
     array_functions,
+    calendars,
     functions,
     joined,
     json_functions,
@@ -64,6 +65,10 @@ RULES: dict[Key, Rule | None] = {
     "sequence": (None, arrays.sequence),
     "width_bucket": (None, own.width_bucket),
     "typeof": (None, own.typeof),
+    "nanvl": (None, numbers.nanvl),
+    "next_day": (None, calendars.next_day),
+    "get": (None, functions.function("bracket", 2)),
+    "equal_null": (None, functions.function("same", 2)),
 }
 
 # Operators of other engines, and what to write instead.

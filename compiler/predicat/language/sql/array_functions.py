@@ -13,7 +13,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, by_kind, each, let, negated, number, plus
+from predicat.language.common.trees import apply, by_kind, choose, each, let, negated, number, plus
 from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
@@ -81,6 +81,32 @@ def _place_of_row(items: t.Tree, place: t.Tree, span: Span) -> t.Tree:
         )
 
     return let(_ITEMS, items, build, span)
+
+
+def extract(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """DuckDB's LIST_EXTRACT: an element of an array, or a character of a string, counted from 1, or from the
+    end if the index is negative; NULL if there is none.
+    """
+    span = reader.span(node)
+    base, place = reader.all(counted(reader, node, 2), depth)
+    return at_place(base, place, span)
+
+
+def total(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """DuckDB's LIST_SUM of the elements that are not NULL; NULL if there are none."""
+    span = reader.span(node)
+    (items,) = reader.all(counted(reader, node, 1), depth)
+
+    def build(items: t.Tree) -> t.Tree:
+        empty = apply("eq", span, apply("size", span, items), number(0, span))
+        return choose(empty, t.Constant(None, span), apply("sum", span, items), span)
+
+    return let(_ITEMS, _there(items, span), build, span)
+
+
+def _there(items: t.Tree, span: Span) -> t.Tree:
+    """The elements that are not NULL."""
+    return each("filter", _ITEM, items, lambda item: negated(apply("is_null", span, item)), span)
 
 
 def keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -211,8 +237,7 @@ def extreme(op: str, of_constants: str) -> Build:
         (items,) = reader.all(counted(reader, node, 1), depth)
         if isinstance(items, t.ListLiteral):
             return apply(of_constants, span, *items.items)
-        there = each("filter", _ITEM, items, lambda item: negated(apply("is_null", span, item)), span)
-        return apply(op, span, there)
+        return apply(op, span, _there(items, span))
 
     return build
 

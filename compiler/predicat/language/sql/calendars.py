@@ -13,8 +13,8 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_times
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, cast_to
-from predicat.language.sql import formats, intervals, lengths, meanings, times, zones
+from predicat.language.common.trees import apply, cast_to, let, number
+from predicat.language.sql import constants, formats, intervals, lengths, meanings, times, zones
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
 from predicat.language.sql.node_reader import Build, Reader
@@ -116,6 +116,28 @@ def last_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """LAST_DAY(date)."""
     (day,) = reader.all(counted(reader, node, 1), depth)
     return apply("last_day", reader.span(node), as_date(reader, day))
+
+
+# Spark's names of days in NEXT_DAY, with two, three or all letters.
+_NAMES = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
+
+
+def next_day(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """NEXT_DAY(date, 'Mon'): the first such day of the week after a date."""
+    span = reader.span(node)
+    day, wanted = reader.all(counted(reader, node, 2), depth)
+    name = constants.text(reader, wanted, "next_day").upper()
+    place = next((at for at, full in enumerate(_NAMES) if name in (full[:2], full[:3], full)), None)
+    if place is None:
+        raise reader.fail(sql_times.no_day_of_the_week(wanted.span, name))
+
+    def build(day: t.Tree) -> t.Tree:
+        # 0 for Monday; the days from the next day to the wanted one, then one more.
+        weekday = meanings.weekday(apply("day_of_week", span, day), span)
+        ahead = apply("mod", span, apply("sub", span, number(place + 6, span), weekday), number(7, span))
+        return apply("add_days", span, day, apply("add", span, ahead, number(1, span)))
+
+    return let("a day", as_date(reader, day), build, span)
 
 
 def make_date(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:

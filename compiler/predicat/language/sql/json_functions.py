@@ -14,7 +14,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.diagnostics.messages.sql import place_from_the_end
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, let, number, text
+from predicat.language.common.trees import all_of, apply, choose, let, number, text
 from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
@@ -163,6 +163,21 @@ def arrow_as_lambda(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def _looked_up(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:
     """The member under keys, as a string."""
     return apply("json_text", span, _value_at(value, keys, span))
+
+
+def has_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """DuckDB's JSON_EXISTS(j, '$.a.b'): whether objects have the keys of a path, whatever the value."""
+    value, path = reader.all(counted(reader, node, 2), depth)
+    span = reader.span(node)
+    *keys, last = _steps(reader, constants.text(reader, path, "json_exists"), path.span)
+    if not isinstance(last, t.Constant) or not isinstance(last.value, str):
+        raise reader.fail(say.json_path(path.span))
+    base = _value_at(value, keys, span)
+    held = [
+        apply("eq", span, apply("jsonb.kind", span, base), text("object", span)),
+        apply("jsonb.has_key", span, base, last),
+    ]
+    return documents.unless_absent((value,), apply("is_true", span, all_of(held, span)), span)
 
 
 def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:

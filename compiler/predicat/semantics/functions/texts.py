@@ -71,6 +71,7 @@ FUNCTIONS: dict[str, Function] = {
     "sha256": lambda value: sha256(value.encode()).hexdigest(),
     "concat": lambda a, b: a + b,
     "length": len,
+    "utf8_length": lambda value: len(value.encode()),
     "byte_count": lambda value: len(value) // 2 - 1,
     "lower": lambda value: value.translate(_LOWER),
     "upper": lambda value: value.translate(_UPPER),

@@ -224,6 +224,7 @@ RULES: dict[str, Rule] = {
     "md5": function("MD5"),
     "concat": lambda r, node: concatenated(*r.args(node)),
     "length": _bigint_of("LENGTH"),
+    "utf8_length": _bigint_of("OCTET_LENGTH"),
     "byte_count": _byte_count,
     "lower": _ascii_lower,
     "upper": _ascii_upper,

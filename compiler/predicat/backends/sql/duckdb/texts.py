@@ -92,6 +92,7 @@ def _join(r: Renderer, node: Call) -> Sql:
 
 
 RULES: dict[str, Rule] = {
+    "utf8_length": function("STRLEN"),
     "sha256": function("SHA256"),
     "trim": lambda r, node: call("TRIM", r.node(node.args[0]), " "),
     "ltrim": lambda r, node: call("LTRIM", *r.args(node), *_space(node)),
