@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from predicat.catalog import load_catalog
-from predicat.discover.conditions import Condition
+from predicat.discover.conditions import Condition, Refused
 from predicat.discover.judging import judge
 from predicat.discover.read.postgres import conditions
 from tests.processes import in_process
@@ -89,3 +89,47 @@ def test_using_and_with_check_are_not_one_rule(policies: str) -> None:
     ]
     clauses = [[rows[number].clause for number in same] for same in judge(rows).same]
     assert not any({"policy", "with check"} <= set(same) for same in clauses)
+
+
+TENANT = {"tenant": ("uuid", "current_setting('app.tenant')::uuid")}
+SESSION = """
+CREATE SCHEMA auth; CREATE FUNCTION auth.uid() RETURNS uuid LANGUAGE sql STABLE RETURN NULL::uuid;
+CREATE TABLE rules.docs (id bigint, tenant uuid, user_id uuid, owner text, open boolean);
+CREATE POLICY a ON rules.docs USING (tenant = current_setting('app.tenant')::uuid);
+CREATE POLICY b ON rules.docs USING (tenant = (SELECT NULLIF(current_setting('app.tenant', true), '')::uuid));
+CREATE POLICY c ON rules.docs USING ((SELECT auth.uid()) = user_id OR open);
+CREATE POLICY d ON rules.docs FOR INSERT WITH CHECK (owner = current_user AND id > 0);
+CREATE POLICY e ON rules.docs USING (id IN (SELECT t.id FROM rules.orders t WHERE t.id = 3));
+"""
+
+
+def test_values_of_the_session_are_parameters(dsn: str, postgres: Any, tmp_path: Path) -> None:
+    postgres.execute(SESSION)
+    try:
+        found = [row for row in conditions(dsn) if "rules.docs" in row.place.path]
+        assert [(row.place.path[-1], row.text) for row in found if isinstance(row, Refused)] == [
+            (
+                "e",
+                "(id IN ( SELECT t.id FROM rules.orders t WHERE (t.id = 3)))",
+            )
+        ]
+        rows = [row for row in found if isinstance(row, Condition)]
+        assert [(row.place.path[-1], row.relation, row.sql, dict(row.session)) for row in rows] == [
+            ("a", "rules.docs", "tenant = :tenant", TENANT),
+            ("b", "rules.docs", "tenant = :tenant", TENANT),
+            ("c", "rules.docs", ":uid = user_id OR open", {"uid": ("uuid", "auth.uid()")}),
+            ("d", "rules.docs", "owner = :user AND id > 0", {"user": ("string", "CURRENT_USER")}),
+            ("e", "rules.orders", "(id = 3)", {}),
+        ]
+        done = in_process("discover", "--dsn", dsn, "--propose", "catalog", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        catalog = load_catalog(tmp_path / "catalog")
+        assert {name: row.shown_type for name, row in catalog.attributes.items()} == {
+            "tenant": "uuid",
+            "uid": "uuid",
+            "user": "string",
+        }
+        assert "tenant_tenant" in catalog.datasets["docs"].filters
+        assert in_process("check", cwd=tmp_path).returncode == 0
+    finally:
+        postgres.execute("DROP SCHEMA auth CASCADE")

@@ -67,6 +67,8 @@ class Condition:
         whole: False where it is only a part of its clause, which ANDs it with other conditions.
         branches: the `start` of the CASE that it is a WHEN of, and its number in it, from 0; None elsewhere.
         derived: whether `relation` is a name that only its statement knows, as of a subquery.
+        session: of the parameters that are values of the session, the declared type and the expression that
+            PostgreSQL reads each from.
         on: the field that keys are read from, for languages of keys; None for the row itself.
     """
 
@@ -84,6 +86,7 @@ class Condition:
     whole: bool = True
     branches: tuple[int, int] | None = None
     derived: bool = False
+    session: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     on: str | None = None
 
     @property

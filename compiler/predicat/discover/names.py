@@ -61,8 +61,8 @@ def _part(node: exp.Expr) -> str:
 
 
 def _words(node: exp.Expr) -> str:
-    """The columns and constants of an expression."""
+    """The columns, constants and parameters of an expression."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"minus {node.this.name}"
-    names = [part.name for part in node.find_all(exp.Column, exp.Literal, bfs=False)]
+    names = [part.name for part in node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)]
     return " ".join(names[:3]) or node.key

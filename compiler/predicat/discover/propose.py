@@ -82,10 +82,13 @@ Choose = Callable[[Near], Sequence[Rule]]
 
 
 class Proposal(Struct):
-    """What was proposed: the text of each file, how many filters there are, and why rules were left out."""
+    """What was proposed: the text of each file, how many filters there are, the attributes of sessions that
+    they read, and why rules were left out.
+    """
 
     files: dict[str, str] = field(default_factory=dict[str, str])
     filters: int = 0
+    attributes: set[str] = field(default_factory=set[str])
     left: Counter[str] = field(default_factory=Counter[str])
 
 
@@ -209,7 +212,8 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
         return say.UNCLEAR
     if number in dead:
         return say.DEAD
-    if condition.has_parameters:
+    of_session = bool(condition.session) and condition.session.keys() == condition.params.keys()
+    if condition.has_parameters and not of_session:
         return say.HAS_PARAMETERS
     return ""
 
@@ -222,7 +226,7 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
     used: set[str] = set()
     for rule in rules:
         try:
-            rule.predicate = parse(rule.sql, "sql", fields)
+            rule.predicate = parse(rule.sql, "sql", fields, params=rule.conditions[0].params)
         except PredicatError:
             result.left[say.UNCLEAR] += len(rule.conditions)
             continue
@@ -240,12 +244,21 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
     if not filters:
         return ""
     result.filters += len(filters)
+    session = {
+        name: {"type": kind, "postgres": text}
+        for rule in rules
+        if rule.predicate is not None
+        for name, (kind, text) in rule.conditions[0].session.items()
+        if name not in result.attributes
+    }
+    result.attributes |= set(session)
     data: dict[str, Any] = {
         "apiVersion": API_VERSION,
         "dataset": dataset,
         "description": say.rows_of(relation),
         "relation": relation,
         "fields": {name: kind for name, kind in sorted(fields.items()) if name in used},
+        **({"attributes": session} if session else {}),
         "filters": filters,
     }
     references = with_references(named, declared(data["fields"]))
@@ -324,6 +337,8 @@ def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
     if owners:
         entry["owner"] = Counter(owners).most_common(1)[0][0]
     entry["sql"] = rule.sql
+    if rule.conditions[0].params:
+        entry["params"] = dict(rule.conditions[0].params)
     if rule.accepts:
         entry["on_unknown"] = "accept"
     tests = [_test(predicate, wanted) for wanted in (True, False)]

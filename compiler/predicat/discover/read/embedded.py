@@ -38,6 +38,8 @@ def condition(
     for condition_ in SqlText(head + text, dialect, inner, columns).read():
         if isinstance(condition_, Refused):
             yield dataclasses.replace(condition_, text=condition_.text.removeprefix(head))
+        elif str(condition_.relation).rpartition(".")[2] != parts[-1].name:  # of a subquery
+            yield condition_
         else:
             own = clause if condition_.clause == "where" else condition_.clause
             yield dataclasses.replace(condition_, clause=own, relation=relation)

@@ -1,14 +1,23 @@
 """The conditions of a PostgreSQL server: of views, CHECK constraints and row security policies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from sqlglot import exp
+
+from predicat.api import declared
+from predicat.backends.sql.builders import Sql
+from predicat.backends.sql.expressions import BadExpression
+from predicat.backends.sql.postgres.session_reading import Session, text_of
 from predicat.deploy.server import connect
-from predicat.discover.conditions import Condition, Refused
-from predicat.discover.read.embedded import condition
-from predicat.discover.read.sql import SqlText, plain_place
+from predicat.discover.conditions import Clause, Condition, Refused
+from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.residues import PARAMETER
+from predicat.discover.read.sql import MAX_SHOWN, SqlText, plain_place
 from predicat.discover.read.types import TableTypes, kind_of
+from predicat.ir.nodes import FieldDecl
 
 _OURS = "n.nspname NOT IN ('pg_catalog', 'information_schema') AND n.nspname NOT LIKE 'pg\\_%'"
 _COLUMNS = f"""
@@ -43,22 +52,61 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
     with connect(dsn, Path("target/postgres")) as connection:
         connection.execute("SET default_transaction_read_only = on")
         connection.execute(_TIMEOUT)
-        columns = _known(connection)
+        columns, uuids = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
             place = plain_place(f"postgresql:{schema}.{name}", definition)
             yield from SqlText(definition, "postgres", place, columns).read()
-        for query in (_CHECKS, _POLICIES):
-            for clause, schema, table, name, text in connection.execute(query).fetchall():
-                place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
-                yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
+        for clause, schema, table, name, text in connection.execute(_CHECKS).fetchall():
+            place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
+            yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
+        session = Session()
+        for clause, schema, table, name, text in connection.execute(_POLICIES).fetchall():
+            place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
+            known = {name: kind for name, kind in (columns.get(f"{schema}.{table}") or {}).items() if kind}
+            fields = declared(known | dict.fromkeys(uuids[f"{schema}.{table}"], "uuid"))
+            yield from _policy(text, f"{schema}.{table}", clause, place, columns, session, fields)
 
 
-def _known(connection: Any) -> TableTypes:
-    """The types of the columns of all relations."""
+def _policy(
+    text: str,
+    table: str,
+    clause: Clause,
+    place: Ranges,
+    columns: TableTypes,
+    session: Session,
+    fields: Mapping[str, FieldDecl],
+) -> Iterator[Condition | Refused]:
+    """The condition of a policy, in which values of the session are parameters."""
+    try:
+        tree, used = session.without_values(text, fields, _marked)
+    except BadExpression:
+        tree, used = None, {}
+    if tree is None or not used:
+        yield from condition(text, table, clause, "postgres", place, columns)
+        return
+    whole = place(0, len(text))[0]
+    for row in condition(text_of(tree), table, clause, "postgres", lambda *_: (whole, False), columns):
+        if isinstance(row, Refused):
+            yield replace(row, text=" ".join(text.split())[:MAX_SHOWN])
+            continue
+        given = {name: one for name, one in used.items() if name in row.params}
+        params = {name: str(one.type) for name, one in given.items()}
+        read = {name: (one.declared, one.postgres) for name, one in given.items()}
+        yield replace(row, params=params, session=read)
+
+
+def _marked(name: str) -> Sql:
+    return exp.column(PARAMETER + name)
+
+
+def _known(connection: Any) -> tuple[TableTypes, dict[str, list[str]]]:
+    """The types of the columns of all relations, and the columns of the type uuid."""
     tables: dict[str, dict[str, str]] = {}
+    uuids: dict[str, list[str]] = {}
     for schema, table, column, kind in connection.execute(_COLUMNS).fetchall():
         tables.setdefault(f"{schema}.{table}", {})[column] = kind_of(kind, "postgres")
+        uuids.setdefault(f"{schema}.{table}", []).extend([column] if kind == "uuid" else [])
     result = TableTypes()
     for name, columns in tables.items():
         result.add(name, columns)
-    return result
+    return result, uuids

@@ -54,7 +54,7 @@ class Session(Struct):
         found = _attribute(value, _beside(node, fields))
         if found is not None:
             name = self._named(_name(value), found)
-            used[name] = found
+            used[name] = self.attributes[name]
             node.replace(marker(name))
             return
         for part in list(node.iter_expressions()):
