@@ -215,8 +215,8 @@ def _of_day(node: Node, variable: Field, day: Field) -> Node:
         rest = tuple(arg for arg in node.args if arg != variable)
         if node.op == "to_date":
             return day
-        if node.op in OF_DAYS or (node.op == "year" and not rest):
-            return replace(node, args=(day, *rest))
+        if node.op in (*OF_DAYS, "year") and not rest:  # with a zone, it is of another day
+            return replace(node, args=(day,))
         if is_of_day(node):
             return replace(node, args=(*rest, Call(TIMESTAMP, "to_timestamp", (day,))))
         raise Opaque
