@@ -74,6 +74,7 @@ SAID = {
     "cesql": 45,
     "iceberg": 40,
     "jsonlogic": 45,
+    "mongodb": 45,
 }
 
 

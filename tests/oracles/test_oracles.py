@@ -3,6 +3,7 @@ answer is wrong.
 """
 
 import subprocess
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from tests.oracles import (
     kubernetes_cel,
     labels,
     localstack,
+    mongo_queries,
     not_run,
     selectors,
 )
@@ -41,9 +43,14 @@ def test_differences_have_reasons(
 
 
 @pytest.mark.slow
-def test_rules_have_the_results_of_their_own_library() -> None:
+@pytest.mark.parametrize(
+    ("oracle", "claim"),
+    [(json_rules, "Generated rules"), (mongo_queries, "Generated queries")],
+    ids=["JsonLogic", "MongoDB"],
+)
+def test_results_are_those_of_a_package_of_npm(oracle: Any, claim: str) -> None:
     try:
-        json_rules.npm.package(*json_rules.LIBRARY)
+        oracle.npm.package(*oracle.LIBRARY)
     except (OSError, subprocess.SubprocessError) as error:
-        not_run("Generated rules", f"npm or node: {error}")
-    assert json_rules.main(1000) == 0
+        not_run(claim, f"npm or node: {error}")
+    assert oracle.main(1000) == 0

@@ -140,6 +140,16 @@ class DataReader:
             else t.Member(t.Name(self.on, span), name, span)
         )
 
+    def declared_path(self, parts: list[str], span: Span) -> tuple[t.Tree, Type, list[str]]:
+        """The field that a dotted path begins with: the longest that is declared; its type, and the rest."""
+        declared = self.fields or {}
+        count = next((n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in declared), 1)
+        tree = self.key(parts[0], span)
+        for part in parts[1:count]:
+            tree = t.Member(tree, part, span)
+        found = declared.get(".".join(parts[:count]))
+        return tree, JSON if found is None else found.type, parts[count:]
+
     def is_column(self, name: str) -> bool:
         """Whether a key is a field of the row: a field with its name is declared, and the field `on` is not,
         neither as a whole nor with this key.

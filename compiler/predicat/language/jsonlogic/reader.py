@@ -304,7 +304,7 @@ class _RuleReader(DataReader):
             return v.read(scope.element, scope.type, v.constant(None, span))
         parts = name.split(".")
         if scope.element is None:
-            tree, kind, parts = self.field(parts, span)
+            tree, kind, parts = self.declared_path(parts, span)
         else:
             tree, kind = scope.element, scope.type
         base: tuple[t.Tree, str] | None = None
@@ -317,20 +317,6 @@ class _RuleReader(DataReader):
             return v.read(tree, kind, default)
         null = decided(apply("json_null", span, base[0], text(base[1], span)))
         return v.read(tree, kind, v.either(null, lambda: v.constant(None, span), lambda: default))
-
-    def field(self, parts: list[str], span: Span) -> tuple[t.Tree, Type, list[str]]:
-        """The declared field that a path begins with, its type, and the rest of the path."""
-        for count in range(len(parts), 0, -1):
-            declared = (self.fields or {}).get(".".join(parts[:count]))
-            if declared is not None:
-                return self.named(parts[:count], span), declared.type, parts[count:]
-        return self.named(parts[:1], span), JSON, parts[1:]
-
-    def named(self, parts: list[str], span: Span) -> t.Tree:
-        tree = self.key(parts[0], span)
-        for part in parts[1:]:
-            tree = t.Member(tree, part, span)
-        return tree
 
     def step(self, tree: t.Tree, kind: Type, part: str, span: Span) -> tuple[t.Tree, Type]:
         """A member, or an element by its index."""

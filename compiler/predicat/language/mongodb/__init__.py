@@ -1,0 +1,1 @@
+"""Query documents of MongoDB."""

@@ -1,0 +1,4 @@
+"""The spelling of operators in query documents."""
+
+# Comparisons, which compare only values of one type.
+ORDERS = {"lt": "$lt", "le": "$lte", "gt": "$gt", "ge": "$gte"}
