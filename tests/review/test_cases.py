@@ -114,6 +114,14 @@ OF_ELEMENTS = {
     "ns": (
         *("array_max(ns) > 3", "array_min(ns) > 3", "array_max(ns) = 4", "exists(ns, x -> x > 3)"),
         *("forall(ns, x -> x > 3)", "array_position(ns, 4) > 0", "size(filter(ns, x -> x > 3)) >= 2"),
+        *("ns[0] > 3", "element_at(ns, -1) = 4", "ns = array(4)", "array_position(ns, 4) = 2"),
+    ),
+    "xs": (
+        *("xs[1] = 'b'", "xs[size(xs) - 1] = 'a'", "element_at(xs, -2) IS NULL", "size(xs) > 2"),
+        *("xs = array('a', 'b')", "array_join(xs, ',') = 'a,b'", "array_join(xs, '') LIKE '%b%'"),
+        *("array_contains(array_remove(xs, 'a'), 'b')", "size(filter(xs, x -> x = 'a')) = 1"),
+        *("aggregate(xs, 0, (acc, x) -> acc + 1) = 2", "exists(filter(xs, x -> x <> ''), x -> x = 'b')"),
+        *("array_position(xs, 'b') = 1", "coalesce(size(xs), 0) = 0", "xs[0] = 'a' AND xs[2] IS NULL"),
     ),
     "s": (
         *("size(filter(split(s, ','), x -> x = 'a')) > 0", "array_contains(split(s, ','), 'a')"),
@@ -121,18 +129,21 @@ OF_ELEMENTS = {
     ),
 }
 ARRAYS = [list(array) for size in range(4) for array in product((None, -1, 3, 4, 5), repeat=size)]
+TEXT_ARRAYS = [
+    list(array) for size in range(5) for array in product((None, "", "a", "b", "a,b"), repeat=size)
+]
 JOINED = ["".join(chars) for size in range(6) for chars in product("a,b", repeat=size)]
 
 
-@pytest.mark.parametrize(("name", "values"), [("ns", ARRAYS), ("s", JOINED)])
+@pytest.mark.parametrize(("name", "values"), [("ns", ARRAYS), ("xs", TEXT_ARRAYS), ("s", JOINED)])
 def test_elements_and_parts_have_the_outcomes_of_the_evaluator(name: str, values: list[Any]) -> None:
     rows = [{name: value} for value in (None, *values)]
     nodes = [node(text, "spark") for text in OF_ELEMENTS[name]]
+    outcomes = {one: list(map(over_inputs(one), rows)) for one in nodes}
     for left, right in rounds(product(nodes, nodes), 25):
         found = cases(left, right)
-        functions = over_inputs(left), over_inputs(right)
         assert found is not None
-        assert found.possible == {tuple(function(row) for function in functions) for row in rows}
+        assert found.possible == {*zip(outcomes[left], outcomes[right], strict=True)}, (left, right)
 
 
 # --- texts

@@ -173,8 +173,8 @@ NOT_TAKEN_APART = {
     *("to_whole", "mod", "in_list"),
     *("bit_and", "bit_or", "bit_xor", "shift_left", "to_duration", "to_quantity"),
     *("byte_count", "utf8_length", "md5", "sha256"),
-    *("split", "join", "like_row", "fold_case"),
-    *("get", "member", "index", "array_eq", "array_concat", "range", "sum", "keys"),
+    *("split", "like_row", "fold_case"),
+    *("get", "member", "array_eq", "array_concat", "range", "sum", "keys"),
     *("dyn", "parse_json", "json_get", "json_at", "json_eq", "json_items"),
     *("json_values", "json_size", "json_null"),
 }

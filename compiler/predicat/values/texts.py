@@ -236,7 +236,7 @@ class Texts:
         match node.args:
             case (Call(op="split") as split, place):
                 by, most = _split_by(split)
-                from_end, number = _place(place, split)
+                from_end, number = place_of(place, split)
                 if number >= 0 if from_end else number < 0:
                     return constant(missing)
                 if not from_end:
@@ -282,7 +282,7 @@ class Texts:
         position = _position(node, inner)
         if position is not None:
             return self.beside_first(node, position, after, missing)
-        ends = [_place(place, inner) for place in places]
+        ends = [place_of(place, inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
         if len(ends) == 1:
             return self.of(
@@ -475,7 +475,7 @@ def _removed(node: Node) -> tuple[Node, str, int] | None:
             return None
 
 
-def _place(node: Node, text: Node) -> tuple[bool, int]:
+def place_of(node: Node, text: Node) -> tuple[bool, int]:
     """A position as a pair: whether it is relative to the length of the string or to the number of its parts,
     and the offset.
     """
@@ -485,13 +485,13 @@ def _place(node: Node, text: Node) -> tuple[bool, int]:
         case Call(op="length" | "size", args=(inner,)) if inner == text:
             return True, 0
         case Call(op="add", args=(left, Literal(value=int(value)))):
-            factor, base = _place(left, text)
+            factor, base = place_of(left, text)
             return factor, base + value
         case Call(op="add", args=(Literal(value=int(value)), right)):
-            factor, base = _place(right, text)
+            factor, base = place_of(right, text)
             return factor, base + value
         case Call(op="sub", args=(left, Literal(value=int(value)))):
-            factor, base = _place(left, text)
+            factor, base = place_of(left, text)
             return factor, base - value
         case _:
             raise Opaque

@@ -29,8 +29,8 @@ from predicat.values.automaton import Opaque
 from predicat.values.outcomes import outcomes
 from predicat.values.preimage import combines_tests, x_of
 
-# From a variable and tests of it to one value for each combination of outcomes.
-Kinds = Callable[[Field, Sequence[Node]], list[Any]]
+# From a variable and tests of it to a value with its outcomes for each combination of these.
+Kinds = Callable[[Field, Sequence[Node]], list[tuple[Any, tuple[Any, ...]]]]
 _MOST_MAPS = 2_000
 _MOST_ENTRIES = 20
 
@@ -119,7 +119,7 @@ class Maps:
         """Maps with all combinations of outcomes."""
         names = list(self.of_named)
         named = [
-            [{}, *({name: value} for value in self.kinds(self.value, [*own, *self.of_values]))]
+            [{}, *({name: value} for value, _ in self.kinds(self.value, [*own, *self.of_values]))]
             for name, own in self.of_named.items()
         ]
         is_named = Call(
@@ -129,10 +129,10 @@ class Maps:
         )
         keys = [
             key
-            for key in self.kinds(self.key, [*self.of_keys, *([is_named] if names else [])])
+            for key, _ in self.kinds(self.key, [*self.of_keys, *([is_named] if names else [])])
             if key is not None and key not in names
         ]
-        others = list(product(keys, self.kinds(self.value, self.of_values)))
+        others = list(product(keys, [value for value, _ in self.kinds(self.value, self.of_values)]))
         if prod(map(len, named)) << len(others) > _MOST_MAPS:
             raise Opaque
         for chosen in product(*named):

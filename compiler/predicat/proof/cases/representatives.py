@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 from itertools import product
-from math import prod
 from typing import Any
 
 from msgspec import Struct
@@ -41,6 +40,7 @@ from predicat.ir.types import (
     Type,
 )
 from predicat.ir.values import INT_MAX, INT_MIN
+from predicat.proof.cases.arrays import Arrays
 from predicat.proof.cases.maps import Maps, is_whole
 from predicat.proof.inputs import Inputs, over_inputs
 from predicat.rewrite.fold import fold
@@ -54,7 +54,7 @@ from predicat.values.samples import samples
 from predicat.values.text_machines import replaced
 from predicat.values.text_numbers import integer
 from predicat.values.text_patterns import pattern_machine
-from predicat.values.texts import Texts, with_nulls
+from predicat.values.texts import Texts
 
 Labels = tuple[Any, ...]
 _MOST_ARRAYS = 2_000
@@ -201,7 +201,7 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     if kind == BOOLEAN:
         return [True, False]
     if isinstance(kind, ArrayType):
-        arrays = _Arrays(variable, kind)
+        arrays = Arrays(variable, kind, _kinds)
         for node, test in zip(nodes, tests, strict=True):
             _try(test, arrays.take, node)
         return list(arrays.values())
@@ -219,9 +219,10 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
     raise Opaque
 
 
-def _kinds(variable: Field, tests: Sequence[Node]) -> list[Any]:
-    """A value of a variable for each combination of outcomes of tests, and NULL."""
-    return [one.value for one in _sure(representatives(variable, tests, absent_first=False))]
+def _kinds(variable: Field, tests: Sequence[Node]) -> list[tuple[Any, Labels]]:
+    """A value of a variable with its labels for each combination of outcomes of tests."""
+    known = _sure(representatives(variable, tests, absent_first=False))
+    return [(one.value, one.labels) for one in known]
 
 
 def _sure(found: list[Representative]) -> list[Representative]:
@@ -345,140 +346,3 @@ def _scalar(node: Node, variable: Node, kind: str, reader: str, scalar: Node) ->
             return Literal(BOOLEAN, isinstance(asked, Literal) and asked.value == kind)
         return scalar if node.op == reader else Literal(node.type, None)
     return rewrite_children(node, lambda part: _scalar(part, variable, kind, reader, scalar))
-
-
-# --- arrays
-
-
-class _Arrays:
-    """Representative arrays for macros: only the kinds of elements, their counts and the length matter."""
-
-    def __init__(self, variable: Field, kind: ArrayType) -> None:
-        self.variable = variable
-        self.element = Field(kind.element, FieldDecl("x", kind.element, stored=stored_element(variable)))
-        self.size = x_of(BIGINT)
-        self.bodies: dict[Node, None] = {}
-        # For each body, the number of TRUE elements up to which it matters.
-        self.often: dict[Node, int] = {}
-        # Where the outcome of a test of the size may change.
-        self.sizes: set[int] = set()
-
-    def take(self, node: Node) -> None:
-        match node:
-            case Literal():
-                return
-            case Call(op="is_null", args=(inner,)) if inner == self.variable:
-                return
-            case Call(op="and" | "or" | "not" | "is_true" | "cond" | "coalesce" | "is_null", args=args) if (
-                args[-1].type == BOOLEAN
-            ):
-                for arg in args:
-                    self.take(arg)
-            case Call(op="in", args=(Literal() as value, array)) if array == self.variable:
-                self.body(Call(BOOLEAN, "eq", (self.element, value)))
-            case Quantifier(kind="any" | "all" | "one", source=source) if source == self.variable:
-                self.body(self.own(node), 2 if node.kind == "one" else 0)
-            case Call() if (extreme := self.extreme(node)) is not None:
-                self.bounded(node, extreme)
-            case Call():
-                test = substituted(node, Call(BIGINT, "size", (self.variable,)), self.size)
-                if test is not node and test != node:
-                    self.closed(test, self.size)
-                    self.sizes.update(outcomes(test, self.size).line().starts)
-                else:
-                    self.filtered(node)
-            case _:
-                raise Opaque
-
-    def extreme(self, node: Call) -> Call | None:
-        """The greatest or the least element, or the place of one, that a test is about."""
-        found = {
-            part
-            for part in walk(node)
-            if isinstance(part, Call) and part.op in _OF_ALL and self.is_whole(part.args[0])
-        }
-        return found.pop() if len(found) == 1 else None
-
-    def is_whole(self, node: Node) -> bool:
-        """Whether a node is the array, or its elements that are not NULL."""
-        return with_nulls(node) == self.variable
-
-    def bounded(self, node: Call, extreme: Call) -> None:
-        """Add a test of the greatest or the least integer, or of whether an element has a place: it depends
-        on which elements reach the values at which its outcome changes.
-        """
-        result = x_of(BIGINT)
-        test = substituted(node, extreme, result)
-        self.closed(test, result)
-        cuts = outcomes(test, result).line().starts[1:]
-        if extreme.op == "array_position":
-            if any(cut > 1 for cut in cuts) or not isinstance(extreme.args[1], Literal):
-                raise Opaque
-            self.body(Call(BOOLEAN, "eq", (self.element, extreme.args[1])))
-        elif extreme.type != BIGINT:
-            raise Opaque
-        else:
-            for cut in cuts:
-                self.body(Call(BOOLEAN, "ge", (self.element, Literal(BIGINT, cut))))
-
-    def filtered(self, node: Call) -> None:
-        """Add a test of the number of elements that a filter keeps."""
-        filters = {
-            part
-            for part in walk(node)
-            if isinstance(part, Quantifier) and part.kind == "filter" and part.source == self.variable
-        }
-        if len(filters) != 1:
-            raise Opaque
-        (only,) = filters
-        test = substituted(node, Call(BIGINT, "size", (only,)), self.size)
-        self.closed(test, self.size)
-        starts = outcomes(test, self.size).line().starts
-        self.body(self.own(only), max((start for start in starts if 0 < start < _MOST_COUNTED), default=1))
-        if any(_MOST_COUNTED <= start <= _LONGEST for start in starts):
-            raise Opaque
-
-    def own(self, node: Quantifier) -> Node:
-        return substituted(node.body, Variable(self.element.type, node.variable), self.element)
-
-    def body(self, node: Node, often: int = 0) -> None:
-        """Add a test of elements, and up to which count it matters how many elements pass it."""
-        self.closed(node, self.element)
-        self.bodies.setdefault(node)
-        self.often[node] = max(often, self.often.get(node, 0))
-
-    @staticmethod
-    def closed(node: Node, own: Field) -> None:
-        if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
-            raise Opaque
-
-    def values(self) -> Iterator[list[Any]]:
-        bodies = list(self.bodies)
-        kinds = _sure(representatives(self.element, bodies, absent_first=False))
-        limits = [
-            max(
-                (self.often[body] for body, label in zip(bodies, kind.labels, strict=True) if label is True),
-                default=0,
-            )
-            for kind in kinds
-        ]
-        if prod(max(limit, 1) + 1 for limit in limits) > _MOST_ARRAYS:
-            raise Opaque
-        starts = [0, *sorted(start for start in self.sizes if start > 0)]
-        for counts in product(*(range(max(limit, 1) + 1) for limit in limits)):
-            elements = [kind.value for kind, count in zip(kinds, counts, strict=True) for _ in range(count)]
-            more = [
-                kind.value
-                for kind, count, limit in zip(kinds, counts, limits, strict=True)
-                if count and count >= limit
-            ]
-            yield from self.lengthened(elements, more, starts)
-
-    def lengthened(self, elements: list[Any], more: list[Any], starts: list[int]) -> Iterator[list[Any]]:
-        """The array, and longer ones with the same kinds of elements, one for each range of lengths."""
-        yield elements
-        for start in starts:
-            if more and start > len(elements):
-                if start > _LONGEST:
-                    raise Opaque
-                yield elements + more[:1] * (start - len(elements))
