@@ -16,6 +16,8 @@ from tests.processes import in_process
 
 SETTINGS: dict[str, Any] = {
     "as": "function",
+    "of": "filters",
+    "attribute": (),
     "schema": None,
     "to": (),
     "except": (),

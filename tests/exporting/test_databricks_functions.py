@@ -11,11 +11,16 @@ import predicat
 from predicat.diagnostics import Unsupported
 from predicat.exporting.asked import Row
 from predicat.exporting.databricks import Function, function_of
+from predicat.exporting.visible import of_datasets
 from predicat.ir.nodes import Field, FieldDecl
+from predicat.policies.access import SEEN, permitted
+from predicat.policies.bind import rules_of
 from predicat.semantics.evaluate import compile_node
 from predicat_spark.rows import frame_of
 from tests.engines.test_corpus import ENTRIES, cases_of
+from tests.exporting.policy_catalog import ROWS, SETS, catalog
 from tests.exporting.written import asked
+from tests.rounds import rounds
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -72,3 +77,26 @@ def test_the_corpus(spark: Any, entry: dict[str, Any]) -> None:
         wanted.append([outcome is True for outcome in expected])
     got = outcomes(spark, list(declared.values()), rows, functions)
     assert dict(zip(labels, got, strict=True)) == dict(zip(labels, wanted, strict=True))
+
+
+@pytest.mark.slow
+def test_policies_show_each_role_its_rows(spark: Any, tmp_path: Path) -> None:
+    """A SQL function stands for the membership, which only Databricks knows."""
+    loaded = catalog(tmp_path)
+    user = spark.sql("SELECT current_user()").collect()[0][0]
+    settings = {"attribute": ("user=current_user()", "boss=is_member('boss')")}
+    (found,) = of_datasets(asked(loaded, **settings))
+    fields = list(loaded.datasets["orders"].fields.values())
+    rows: list[dict[str, Any]] = [*ROWS, *({**row, "owner": user} for row in ROWS)]
+    rules = rules_of(loaded, loaded.datasets["orders"])[""]
+    for roles in rounds(SETS, 8):
+        listed = ", ".join(f"'{role}'" for role in ["nobody", *roles])
+        for name in ("is_account_group_member", "is_member"):
+            made = f"CREATE OR REPLACE TEMPORARY FUNCTION {name}(one STRING) RETURNS BOOLEAN"
+            spark.sql(f"{made} RETURN one IN ({listed})")
+        alone = compile_node(permitted(rules, roles, SEEN))
+        wanted = [alone({**row, "@user": user, "@boss": False}) is True for row in rows]
+        assert outcomes(spark, fields, rows, [function_of(found)]) == [wanted]
+        assert any(wanted) and not all(wanted)
+    for name in ("is_account_group_member", "is_member"):
+        spark.sql(f"DROP TEMPORARY FUNCTION {name}")

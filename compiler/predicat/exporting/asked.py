@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct, field
 
@@ -18,6 +18,18 @@ from predicat.rewrite.substitute import with_defaults
 
 R = TypeVar("R")
 T = TypeVar("T")
+
+
+class Named(Protocol):
+    """What has a name and a place in the catalog."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def span(self) -> Span: ...  # noqa: D102
+
+
+N = TypeVar("N", bound=Named)
 
 
 class Text(Struct, frozen=True):
@@ -65,6 +77,11 @@ class Row(Struct, frozen=True, dict=True):
         return (
             self.filter.view if self.number == self.filter.latest else f"{self.filter.view}__v{self.number}"
         )
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """Its own name: what a mark says of its file."""
+        return (self.name,)
 
     @property
     def title(self) -> str:
@@ -140,10 +157,10 @@ class Asked(Struct, dict=True):
                 found.setdefault(row.dataset.name, []).append((row, made))
         return found
 
-    def one_of_each(self, table: Callable[[Row], str]) -> Iterator[tuple[Row, str]]:
-        """The filters with their tables, where a table takes only one: several of a table are refused."""
-        tables: dict[str, list[Row]] = {}
-        for row, name in self.each(lambda row: (row, table(row))):
+    def one_of_each(self, given: Iterable[N], table: Callable[[N], str]) -> Iterator[tuple[N, str]]:
+        """What is given with its table, where a table takes only one: several of a table are refused."""
+        tables: dict[str, list[N]] = {}
+        for row, name in self.each_of(given, lambda row: (row, table(row))):
             tables.setdefault(name, []).append(row)
         for name, rows in tables.items():
             if len(rows) > 1:

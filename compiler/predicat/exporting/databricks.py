@@ -7,7 +7,7 @@ Sources: the SQL reference of Databricks, CREATE FUNCTION, ROW FILTER and CREATE
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 import yaml
@@ -20,6 +20,7 @@ from predicat.backends.sql.column_forms import stored_type
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import exports as say
 from predicat.exporting.asked import Asked, Row, Text
+from predicat.exporting.visible import Visible, of_datasets
 from predicat.ir.nodes import Call
 from predicat.ir.types import BOOLEAN, JSON, ArrayType, MapType, StructType, Type
 from predicat.rewrite.simplify import simplify
@@ -30,9 +31,9 @@ MAX_MATCHED_COLUMNS, MAX_PRINCIPALS = 3, 20
 
 
 class Function(Struct, frozen=True):
-    """The SQL function of a filter. `columns` are its arguments: columns of the relation."""
+    """The SQL function of a filter, or of policies. `columns` are its arguments: columns of the relation."""
 
-    row: Row
+    row: Row | Visible
     name: str
     columns: Mapping[str, str]
     body: str
@@ -53,29 +54,31 @@ class Function(Struct, frozen=True):
 
 
 def texts(asked: Asked) -> Iterator[Text]:
-    """A file for each filter. The setting `as` says what it has beside the function.
+    """A file for each filter, or for the policies of each dataset. The setting `as` says what it has beside
+    the function.
 
     A table has one row filter, and one policy of a user: several filters of a table are refused.
     """
     more = KINDS[asked.settings["as"]]
+    rows: Iterable[Row | Visible] = asked.rows if asked.settings["of"] == "filters" else of_datasets(asked)
     if more is None:
-        yield from asked.each(lambda row: _own(function_of(row, asked.settings["schema"])))
+        yield from asked.each_of(rows, lambda row: _own(function_of(row, asked.settings["schema"])))
         return
-    for found in asked.each_of(asked.one_of_each(_table), partial(_texts, asked, more)):
+    for found in asked.each_of(asked.one_of_each(rows, _table), partial(_texts, asked, more)):
         yield from found
 
 
-def _texts(asked: Asked, more: _More, given: tuple[Row, str]) -> list[Text]:
+def _texts(asked: Asked, more: _More, given: tuple[Row | Visible, str]) -> list[Text]:
     row, table = given
     function = function_of(row, asked.settings["schema"])
     return more(asked, function, table, _own(function))
 
 
 def _own(function: Function) -> Text:
-    return Text(f"{function.row.file}.sql", function.sql, (function.row.name,))
+    return Text(f"{function.row.file}.sql", function.sql, function.row.filters)
 
 
-def function_of(row: Row, schema: str | None = None) -> Function:
+def function_of(row: Row | Visible, schema: str | None = None) -> Function:
     """The function of a filter, in a schema. Raises PredicatError for a field that is no column."""
     columns = {}
     for decl in row.fields.values():
@@ -84,7 +87,9 @@ def function_of(row: Row, schema: str | None = None) -> Function:
         columns[decl.column("spark")] = stored_type("spark", decl, ddl)
     name = exp.to_table(f"{schema}.{row.identifier}" if schema else row.identifier, dialect="databricks")
     never_null = simplify(Call(BOOLEAN, "is_true", (row.node,)))
-    return Function(row, name.sql(dialect="databricks"), columns, _SPARK.render(never_null))
+    given = row.given if isinstance(row, Visible) else None
+    body = _SPARK.render(never_null, given=given)
+    return Function(row, name.sql(dialect="databricks"), columns, body)
 
 
 def ddl(kind: Type) -> str:
@@ -111,7 +116,7 @@ def _text(text: str) -> str:
     return _SPARK.text(string_literal(text))
 
 
-def _table(row: Row) -> str:
+def _table(row: Row | Visible) -> str:
     relation = row.dataset.relation.get("spark")
     if relation is None:
         raise PredicatError.of(say.no_table(row.dataset.place("relation"), row.dataset.name, "spark"))

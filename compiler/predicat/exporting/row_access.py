@@ -43,7 +43,9 @@ def snowflake(asked: Asked) -> Iterator[Text]:
     if kind == "filters":
         yield from _filters(asked)
     elif kind == "attached":
-        yield from asked.each_of(asked.one_of_each(partial(_table, asked)), partial(_snowflake, asked))
+        yield from asked.each_of(
+            asked.one_of_each(asked.rows, partial(_table, asked)), partial(_snowflake, asked)
+        )
     else:
         yield from asked.each(lambda row: _snowflake(asked, (row, "")))
 

@@ -97,6 +97,18 @@ TARGETS: Mapping[str, Target] = {
                 default="function",
                 choices=("function", "row-filter", "policy", "dbt"),
             ),
+            Setting(
+                "of",
+                "What the functions are of: each filter, or the row policies of each dataset together.",
+                default="filters",
+                choices=("filters", "policies"),
+            ),
+            Setting(
+                "attribute",
+                "What an attribute of policies is: current_user(), is_account_group_member('...').",
+                "NAME=FUNCTION",
+                many=True,
+            ),
             Setting("schema", "The schema of the functions.", "CATALOG.SCHEMA"),
             Setting(
                 "to",

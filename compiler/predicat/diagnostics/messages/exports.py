@@ -74,3 +74,21 @@ every_row = Problem[str]("""unsupported: {filter_name} accepts every row or none
 too_many_conditions = Problem[int]("""unsupported: as an OR of ANDs it has more than {most} conditions, which
     Great Expectations does not take
     hint: leave it out of the export, or use predicat's own expectations: predicat quality gx""")
+no_policies = Failure[Iterable[str]]("""usage: no policies: none of the datasets {names:listed} has any
+    hint: select a filter of a dataset with policies:""")
+only_seen = Failure[str, Iterable[str]]("""note[export]: a row filter is about the rows that are seen. What
+    policies of {dataset} say of rows that are written is not exported: {names:listed}""")
+policy_of_another_table = Problem[str, str]("""unsupported: the policy {name!r} is for the table {table},
+    which is not the relation of its dataset
+    hint: give this table a dataset of its own""")
+nothing_seen = Problem[str]("""unsupported: no policy of {dataset} is about rows that are seen
+    hint: a policy for them has command: select, or all, and using:""")
+no_attribute = Problem[str, str]("""unsupported: the policies of {dataset} read the attribute {name!r}, which
+    Databricks does not have by itself
+    hint: say what it is there: --attribute "{name}=current_user()\"""")
+unknown_attribute = Failure[str, Iterable[str]]("""usage: the catalog has no attribute {name!r}
+    hint: {known:near name}
+    hint: its attributes: {known:listed}""")
+bad_attribute = Failure[str, str, str]("""usage: the attribute {name!r}, a {kind}, cannot be {text!r}
+    hint: a string is current_user() or session_user(); a boolean is is_account_group_member('...') or
+    is_member('...')""")
