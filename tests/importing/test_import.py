@@ -59,6 +59,30 @@ def test_golden(name: str) -> None:
     assert shown(name) == (HERE / "golden" / f"{name}.txt").read_text(encoding="utf-8")
 
 
+CONTEXTS = [
+    {"email": "a@example.org", "age": 18},
+    {"age": 18, "country": "DE"},
+    {"plan": "pro"},
+    {"plan": "team"},
+    {},
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("new_checkout", [True, False, False, False, False]),
+        ("beta", [False, True, False, False, False]),
+        ("banner_red", [False, False, True, False, False]),
+        ("banner_blue", [True, True, False, True, True]),
+    ],
+)
+def test_a_flag_is_on_for_the_contexts_of_its_targeting(name: str, expected: list[bool]) -> None:
+    filters = yaml.safe_load(imported("flags.json")[0])["filters"]
+    flag = predicat.parse(filters[name]["jsonlogic"], "jsonlogic", {"context": "json"}, on="context")
+    assert [flag.evaluate({"context": context}) for context in CONTEXTS] == expected
+
+
 ODD = [
     {"kind": {"S": "Event"}, "apiVersion": "v1"},
     {"EventPattern": {}},

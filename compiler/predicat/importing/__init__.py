@@ -15,6 +15,7 @@ from predicat.importing import (
     aws,
     cloudformation,
     crd,
+    flagd,
     kafka,
     knative,
     kubernetes,
@@ -126,6 +127,13 @@ KINDS = (
         "rabbitmq, headers",
         rabbitmq.read,
         found=rabbitmq.recognises,
+    ),
+    Kind(
+        "flagd",
+        "flags and OpenFeature's FeatureFlag: who gets true, or each variant, by its targeting",
+        "jsonlogic",
+        flagd.read,
+        found=flagd.recognises,
     ),
     Kind(
         "AWS command line",

@@ -52,3 +52,8 @@ SERVICE_BUS = Rows(
         ),
     },
 )
+CONTEXTS = Rows(
+    "contexts",
+    "One row per evaluation of a feature flag; context has the evaluation context.",
+    {"context": "json"},
+)

@@ -23,7 +23,8 @@ _DBT = re.compile(r"^\s*(?:data_)?tests\s*:", re.MULTILINE)
 _CONDITIONS = re.compile(r"\bwhere\b|\bexpression\b|\bcondition\b")
 _MANIFEST = re.compile(
     r"^\s*kind\s*:|\"kind\"\s*:|[Ff]ilter_?(?:[Pp]olicy|[Cc]riteria)|FilterPattern|event_pattern|EventPattern|"
-    r"servicebus|ServiceBus|google_pubsub_subscription|\"bindings\"|connector\.class",
+    r"servicebus|ServiceBus|google_pubsub_subscription|\"bindings\"|connector\.class|"
+    r"defaultVariant",
     re.MULTILINE,
 )
 _RESOURCES = ("models", "sources", "seeds", "snapshots")

@@ -142,6 +142,8 @@ class DataReader:
 
     def declared_path(self, parts: list[str], span: Span) -> tuple[t.Tree, Type, list[str]]:
         """The field that a dotted path begins with: the longest that is declared; its type, and the rest."""
+        if self.on is not None and not self.is_column(parts[0]):
+            return self.key(parts[0], span), self.key_type(parts[0]), parts[1:]
         declared = self.fields or {}
         count = next((n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in declared), 1)
         tree = self.key(parts[0], span)

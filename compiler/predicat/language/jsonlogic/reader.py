@@ -307,7 +307,10 @@ class _RuleReader(DataReader):
             tree, kind, parts = self.declared_path(parts, span)
         else:
             tree, kind = scope.element, scope.type
-        base: tuple[t.Tree, str] | None = None
+        of_document = self.on is not None and kind == JSON and isinstance(tree, t.Member)
+        base: tuple[t.Tree, str] | None = (
+            (tree.base, tree.key) if of_document and isinstance(tree, t.Member) else None
+        )
         for part in parts:
             if kind != JSON and not isinstance(kind, StructType | MapType | ArrayType):
                 return default
