@@ -6,10 +6,10 @@ import pytest
 
 import predicat
 from predicat.catalog.policies import Attribute
+from predicat.catalog.policy_conditions import bound
 from predicat.diagnostics import PredicatError
 from predicat.ir.nodes import Node
 from predicat.ir.widths import field_type
-from predicat.policies.bind import bound
 from predicat.proof.compare import PROVED, compare_nodes
 from predicat.proof.inputs import over_inputs
 from tests.policies.shapes import DATA, REFUSED, SHAPES, catalog, params_of

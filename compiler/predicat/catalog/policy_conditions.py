@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,43 +15,60 @@ from predicat.diagnostics import Diagnostic, Reporter
 from predicat.diagnostics.messages import catalog as say_catalog
 from predicat.diagnostics.messages import references
 from predicat.diagnostics.messages import row_policies as say
-from predicat.ir.nodes import Call, Field, Literal, Node, ParamDecl, rewrite_children
+from predicat.ir.nodes import Call, Field, FieldDecl, Literal, Node, ParamDecl, params_of, rewrite_children
 from predicat.ir.python_values import RowError
 from predicat.ir.values import to_value
-from predicat.lower import core
 from predicat.rewrite.substitute import substitute
 
 
 def condition(catalog: Catalog, dataset: Dataset, used: PolicyFilter) -> Node:
-    """The rows that a filter of a policy accepts, in its core form. The policy has no problems.
-
-    Each parameter has the value that the policy gives, or is an attribute of its name (a field `@name`, NULL
-    if the session does not have it), or has its default. `on_unknown: accept` is a part of it.
-    """
+    """The rows that a filter of a policy accepts, in its core form. The policy has no problems."""
     name, _, version = used.filter.partition("@")
     filter_ = dataset.filters[name.rpartition(".")[2]]
-    number = int(version) if version else filter_.latest
-    params = filter_.versions[number].params
-    values = {key: _value(decl, used, catalog.attributes) for key, decl in params.items()}
-    node = substitute(filter_.versions[number].predicate.surface, values)
-    return accepted_rows(core(_without_lower(node)), filter_.on_unknown)
+    node = filter_.versions[int(version) if version else filter_.latest].predicate.node
+    attributes = {key: attribute.decl for key, attribute in catalog.attributes.items()}
+    return bound(node, filter_.on_unknown, used.params, attributes)
 
 
-def _value(decl: ParamDecl, used: PolicyFilter, attributes: Mapping[str, Attribute]) -> Node:
-    if decl.name in used.params:
-        return Literal(decl.type, to_value(used.params[decl.name], decl.type))
-    if decl.name in attributes:
-        return Field(decl.type, attributes[decl.name].decl)
-    return Literal(decl.type, decl.default)
+def bound(node: Node, on_unknown: str, given: Mapping[str, Any], attributes: Mapping[str, FieldDecl]) -> Node:
+    """The rows that a filter accepts as the condition of a policy. Its parameters are replaced.
+
+    Args:
+        node: The predicate of the filter.
+        on_unknown: What the filter does with UNKNOWN: accept or reject.
+        given: The values that the policy gives to parameters.
+        attributes: The attributes as fields, by name: a parameter of such a name is the attribute, if the
+            policy gives no value. It is NULL if the session does not have it.
+
+    Raises:
+        LookupError: A parameter has no value.
+        RowError: A value does not fit the type of its parameter.
+    """
+    values: dict[str, Node] = {}
+    for name, decl in params_of(node).items():
+        if name in given:
+            values[name] = Literal(decl.type, to_value(given[name], decl.type))
+        elif name in attributes:
+            values[name] = Field(attributes[name].type, attributes[name])
+        elif decl.required:
+            raise LookupError(name)
+        else:
+            values[name] = Literal(decl.type, decl.default)
+    return accepted_rows(_in_lower_case(substitute(node, values)), on_unknown)
 
 
-def _without_lower(node: Node) -> Node:
-    """The node without the lower case of attributes that are UUIDs, so that indexes serve a column."""
-    if isinstance(node, Call) and node.op == "lower" and isinstance(node.args[0], Field):
-        decl = node.args[0].decl
-        if decl.name.startswith("@") and decl.stored == "uuid":
-            return node.args[0]
-    return rewrite_children(node, _without_lower)
+def _in_lower_case(node: Node) -> Node:
+    """The node without `lower` of UUIDs, whose text is in lower case: proofs see that two are compared."""
+    if isinstance(node, Call) and node.op == "lower" and _is_uuid(node.args[0]):
+        return node.args[0]
+    return rewrite_children(node, _in_lower_case)
+
+
+def _is_uuid(node: Node) -> bool:
+    """Whether a text is that of a UUID column or attribute."""
+    if isinstance(node, Call) and node.op == "coalesce":
+        return all(map(_is_uuid, node.args))
+    return isinstance(node, Field) and node.decl.stored == "uuid"
 
 
 class PolicyChecks(Struct, frozen=True):

@@ -8,13 +8,14 @@ from itertools import combinations
 from msgspec.structs import replace
 
 from predicat.catalog.policies import Attribute
+from predicat.catalog.policy_conditions import bound
 from predicat.explain.users import qualified
 from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import TRUE, FieldDecl, Node
 from predicat.ir.python_values import RowError
 from predicat.ir.widths import field_type
 from predicat.policies.access import ACCESSES, PUBLIC, Access, Rule, allowed, permitted, roles_of
-from predicat.policies.bind import apart, bound
+from predicat.policies.bind import apart
 from predicat.proof.compare import Verdict
 from predicat.review.entries import Entry
 from predicat.review.kinds import NOTE, ROWS
