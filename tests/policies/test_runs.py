@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+from tests.processes import first_commit, git
 from tests.processes import in_process as run
 
 CATALOG = """apiVersion: predicat/v1
@@ -67,6 +68,25 @@ def test_the_tests_of_policies_are_counted(tmp_path: Path) -> None:
     assert (done.returncode, "1 test passed" in done.stdout) == (0, True), done
 
 
+def test_attributes_may_stand_in_the_file_of_another_dataset(tmp_path: Path) -> None:
+    head, rest = CATALOG.split("attributes:\n")
+    attributes, rest = rest.split("filters:\n")
+    (tmp_path / "catalog").mkdir()
+    other = "apiVersion: predicat/v1\ndataset: others\nfields: {a: bigint}\nattributes:\n"
+    (tmp_path / "catalog" / "others.yml").write_text(other + attributes)
+    policies = re.sub(r"    tests:\n(      .*\n)+", "", f"{head}filters:\n{rest}")
+    catalog(tmp_path / "catalog", policies)
+    first_commit(tmp_path)
+    git(tmp_path, "checkout", "-qb", "change")
+    catalog(tmp_path / "catalog", policies.replace("tenant_id = :tenant", "tenant_id <> :tenant"))
+    for command in (["check"], ["check", "--changed", "main"]):
+        done = run(*command, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+    done = run("diff", "main", cwd=tmp_path)
+    assert (done.returncode, "role orders.reader: " in done.stdout) == (1, True)
+    assert "severity: breaking (policy-replaces)" in done.stdout
+
+
 def test_what_a_test_of_a_policy_has(tmp_path: Path) -> None:
     done = run("test", "--catalog", ".", "--format", "json", cwd=catalog(tmp_path))
     data = json.loads(done.stdout)
@@ -80,3 +100,14 @@ def test_what_a_test_of_a_policy_has(tmp_path: Path) -> None:
 def test_a_selected_filter_has_the_tests_of_its_policies(tmp_path: Path) -> None:
     done = run("test", "mine", "--catalog", ".", "--format", "json", cwd=catalog(tmp_path))
     assert {row["policy"] for row in json.loads(done.stdout)["policies"]} == {"orders.mine_only"}
+
+
+def test_the_policies_of_a_table_stand_in_one_dataset(tmp_path: Path) -> None:
+    text = CATALOG.replace("app.orders", "public.orders").replace("dataset: orders", "dataset: others")
+    (tmp_path / "others.yml").write_text(text.split("attributes:\n")[0] + "filters: {f: {sql: id = 1}}\n")
+    catalog(tmp_path, CATALOG.replace("app.orders", "orders"))
+    assert "has policies of the table" not in run("check", "--catalog", ".", cwd=tmp_path).stderr
+    with (tmp_path / "others.yml").open("a") as file:
+        file.write("policies: {p: {using: f}}\n")
+    done = run("check", "--catalog", ".", cwd=tmp_path)
+    assert "the dataset 'orders' has policies of the table public.orders, too" in done.stderr

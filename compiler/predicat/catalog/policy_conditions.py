@@ -71,6 +71,11 @@ def _is_uuid(node: Node) -> bool:
     return isinstance(node, Field) and node.decl.stored == "uuid"
 
 
+def _plain(table: str) -> str:
+    """The name of a table, which has its schema in some places only."""
+    return table.replace('"', "").removeprefix("public.")
+
+
 class PolicyChecks(Struct, frozen=True):
     """Checks of policies: their tables, filters and parameters. Problems are reported.
 
@@ -102,7 +107,7 @@ class PolicyChecks(Struct, frozen=True):
         table = policy.table or dataset.relation.get("postgres", "")
         if not table:
             yield say.no_table(policy.span, policy.name, dataset.name)
-        elif (other := seen.setdefault(table, dataset.name)) != dataset.name:
+        elif (other := seen.setdefault(_plain(table), dataset.name)) != dataset.name:
             yield say.two_datasets(policy.span, table, other)
         for test in policy.tests:
             for name, value in test.attributes.items():

@@ -122,8 +122,8 @@ def dataset_of(text: str) -> str | None:
 
 def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
     """The files of a catalog that a change of some of them can affect: of the same datasets, of datasets that
-    refer to these, and of datasets that these refer to. A file that cannot be read is included, so that its
-    problem is reported.
+    refer to these, and of datasets that these refer to; and files with what belongs to the whole catalog. A
+    file that cannot be read is included, so that its problem is reported.
     """
     texts: dict[Path, str] = {}
     for file in catalog_files(folder, Reporter()) if folder.exists() else []:
@@ -148,4 +148,8 @@ def relevant_files(folder: Path, changed: Iterable[Path]) -> list[Path]:
                 more = {other for other in known - needed if f"{other}." in text}
                 needed |= more
                 pending += more
-    return [file for file, owner in owners.items() if owner is None or owner in needed]
+    return [
+        file
+        for file, owner in owners.items()
+        if owner is None or owner in needed or _has_variables(texts[file])
+    ]
