@@ -55,7 +55,7 @@ def test_every_tool_answers_shortly(source: CatalogSource) -> None:
 def test_what_is_answered(source: CatalogSource) -> None:
     assert "orders.cancelled" in said(source, "search_filters", words="called off status")
     assert said(source, "filter_sql", filter="large", engine="postgres") == "amount >= 1000"
-    assert said(source, "filter_sql", filter="large", engine="duckdb", params={"least": 5}) == "amount >= 5"
+    assert said(source, "filter_sql", filter="large", engine="spark", params={"least": 5}) == "amount >= 5"
     row = said(source, "test_row", filter="active", row={"status": "new", "stats": 1})
     assert "the row is accepted" in row and "did you mean 'status'" in row
     same = said(source, "match_where", where="o.status = 'cancelled'", dialect="postgres")

@@ -145,37 +145,6 @@ def test_the_same_has_the_same_rows(dialect: str, text: str, answer: str) -> Non
     assert 0 < accepted < len(ROWS)
 
 
-@pytest.mark.slow
-def test_the_same_has_the_same_rows_on_a_server(postgres: Any) -> None:
-    """The text itself, read by PostgreSQL: what is called the same counts the same rows there."""
-    columns = {name: "country_code" if name == "country" else name for name in VALUES}
-    types = {name: str(decl.type) for name, decl in catalog().datasets["orders"].fields.items()}
-    kinds = {"timestamp": "timestamptz", "string": "text"}
-    listed = ", ".join(f'"{columns[name]}" {kinds.get(types[name], types[name])}' for name in VALUES)
-    postgres.execute("DROP SCHEMA IF EXISTS shop CASCADE")
-    postgres.execute("CREATE SCHEMA shop")
-    postgres.execute("SET TimeZone = 'UTC'")
-    postgres.execute(f"CREATE TABLE shop.orders (number bigint, {listed})")
-    places = ", ".join(["%s"] * (len(VALUES) + 1))
-    with postgres.cursor() as cursor:
-        data = [(number, *row.values()) for number, row in enumerate(ROWS)]
-        cursor.executemany(f"INSERT INTO shop.orders VALUES ({places})", data)
-    tried = 0
-    for dialect, text, _ in sames():
-        if dialect != "postgres":
-            continue
-        tried += 1
-        alias = next((word for word in ("o", "O", "base") if f"{word}." in text), "orders")
-        table = "shop.orders" if "shop." in text else f"shop.orders {alias}"
-        taken = {row[0] for row in postgres.execute(f"SELECT number FROM {table} WHERE {text}").fetchall()}
-        first = found(dialect, text)[1].found[0].candidate
-        wanted = {
-            number for number, row in enumerate(ROWS) if filters_of(first.name, row, dict(first.params))
-        }
-        assert taken == wanted, text
-    assert tried > 50
-
-
 SWAPPED = """apiVersion: predicat/v1
 dataset: swapped
 relation: {postgres: t, spark: t}

@@ -116,18 +116,18 @@ def recognize(where: Where, effort: float | Work = EFFORT) -> Recognized:
         if row.kind in _NEAR or (row.kind in _ALIKE and row.candidate.name.removeprefix(_NOT) in alike)
     ]
     tried = list(rows((node, *(row.candidate.node for row in near)), _ROWS)) if near else []
-    near.sort(
-        key=lambda row: (row.kind == "undecided", -_overlap(node, row.candidate, tried), row.is_negated)
-    )
+    near.sort(key=lambda row: (row.kind == "undecided", -_nearness(node, row, tried), row.is_negated))
     return Recognized(near[0].kind if near else "new", tuple(near), beside, left_out)
 
 
-def _overlap(node: Node, candidate: Candidate, tried: Iterable[Row]) -> float:
-    """How many of the rows that the WHERE or a candidate accepts both accept."""
-    one, other = over_inputs(node), over_inputs(candidate.node)
-    accept = candidate.on_unknown == "accept"
+def _nearness(node: Node, near: Compared, tried: Iterable[Row]) -> float:
+    """How many of the rows that the WHERE or a candidate accepts both accept. It counts double if one of them
+    has all rows of the other.
+    """
+    one, other = over_inputs(node), over_inputs(near.candidate.node)
+    accept = near.candidate.on_unknown == "accept"
     taken = [(one(row) is True, accepted(other(row), accept=accept)) for row in tried]
-    return sum(map(all, taken)) / max(sum(map(any, taken)), 1)
+    return sum(map(all, taken)) / max(sum(map(any, taken)), 1) * (2 if near.kind in _NEAR else 1)
 
 
 def _constant(node: Node, work: Work) -> str:
