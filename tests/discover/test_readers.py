@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from predicat import load_catalog
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder, python
 from predicat.discover.read.types import TableTypes, kind_of
+from predicat.exporting.asked import Asked
+from predicat.exporting.targets import TARGETS
+from tests.exporting.written import write
 
 PROGRAM = """
 from pyspark.sql import functions as F
@@ -166,3 +170,176 @@ def test_types_by_the_end_of_a_name() -> None:
 )
 def test_types_of_dialects(written: str, dialect: str, kind: str) -> None:
     assert kind_of(written, dialect) == kind
+
+
+SODA = """\
+filter main.orders [active]:
+  where: status = 'active'
+checks for main.orders [active]:
+  - row_count > 0
+  - missing_count(id) = 0:
+      name: ids
+      filter: amount > 5 and kind is not null
+  - failed rows:
+      fail condition: amount < 0
+"""
+CONTRACT = """\
+dataset: warehouse/shop/public/orders
+filter: |
+  status <> 'draft'
+columns:
+  - name: id
+    checks:
+      - missing: {filter: "amount > 7"}
+"""
+CUBES = """\
+cubes:
+  - name: orders
+    sql_table: public.orders
+    dimensions:
+      - {name: state, sql: "{CUBE}.status", type: string}
+    segments:
+      - name: active
+        sql: "{CUBE}.status = 'active' AND ${CUBE}.amount > 3"
+      - {name: late, sql: "{state} = 'late'"}
+      - {name: joined, sql: "{customers}.kind = 1"}
+    measures:
+      - {name: paid, type: count, filters: [{sql: "{CUBE}.paid"}]}
+"""
+METRICS = """\
+metrics:
+  - name: orders
+    type: simple
+    filter: |
+      {{ Dimension('order__status') }} = 'open' AND {{ Dimension('order__amount') }} > 2
+  - name: late
+    filter: "{{ TimeDimension('order__day', 'month') }} > '2024-01-01'"
+"""
+RULES = """\
+apiVersion: v3.0.2
+kind: DataContract
+schema:
+  - name: orders
+    physicalName: public.orders
+    quality:
+      - type: sql
+        query: SELECT COUNT(*) FROM ${object} WHERE amount < 0 AND status <> 'x'
+        mustBe: 0
+"""
+SUITE: dict[str, object] = {
+    "name": "orders",
+    "expectations": [
+        {"type": "a", "kwargs": {"column": "id", "row_condition": row_condition, **more}}
+        for row_condition, more in (
+            (
+                {
+                    "type": "or",
+                    "conditions": [
+                        {
+                            "type": "and",
+                            "conditions": [
+                                {"type": "nullity", "column": {"name": "a"}, "is_null": False},
+                                {
+                                    "type": "comparison",
+                                    "column": {"name": "b"},
+                                    "operator": "!=",
+                                    "parameter": "x",
+                                },
+                            ],
+                        },
+                        {
+                            "type": "comparison",
+                            "column": {"name": "c"},
+                            "operator": "NOT_IN",
+                            "parameter": [1, 2],
+                        },
+                    ],
+                },
+                {},
+            ),
+            ('col("n") > 5', {"condition_parser": "great_expectations"}),
+            ('col("s").notnull()', {"condition_parser": "great_expectations__experimental__"}),
+            ('col("s") == "it"', {"condition_parser": "great_expectations"}),
+            ("k IN (1, 2)", {"condition_parser": "spark"}),
+            ("n.str.len() > 2", {"condition_parser": "pandas"}),
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found", "left"),
+    [
+        (
+            "checks.yml",
+            SODA,
+            [
+                ("main.orders", "status = 'active'"),
+                ("main.orders", "amount > 5 AND kind IS NOT NULL"),
+                ("main.orders", "amount < 0"),
+            ],
+            [],
+        ),
+        ("contract.yml", CONTRACT, [("orders", "status <> 'draft'"), ("orders", "amount > 7")], []),
+        (
+            "cubes.yml",
+            CUBES,
+            [
+                ("public.orders", "status = 'active' AND amount > 3"),
+                ("public.orders", "status = 'late'"),
+                ("public.orders", "paid"),
+            ],
+            [say.NOT_RENDERED],
+        ),
+        ("metrics.yml", METRICS, [(None, "status = 'open' AND amount > 2")], [say.NOT_RENDERED]),
+        ("orders.odcs.yaml", RULES, [("public.orders", "amount < 0 AND status <> 'x'")], []),
+        (
+            "suite.json",
+            json.dumps(SUITE, indent=2),
+            [
+                (None, "(NOT a IS NULL AND b <> 'x') OR NOT c IN (1, 2)"),
+                (None, "n > 5"),
+                (None, "NOT s IS NULL"),
+                (None, "s = 'it'"),
+                (None, "k IN (1, 2)"),
+            ],
+            [say.ROW_CONDITION],
+        ),
+    ],
+)
+def test_files_of_tools(
+    tmp_path: Path, name: str, text: str, found: list[tuple[str | None, str]], left: list[str]
+) -> None:
+    (tmp_path / name).write_text(text)
+    result = folder.read([tmp_path], "postgres")
+    assert [(row.relation, row.sql) for row in result.conditions] == found
+    assert [row.reason for row in result.refused] == left
+    for row in result.conditions:
+        if not row.rendered:
+            assert " ".join(text[row.place.start : row.place.end].split()) == " ".join(row.text.split())
+
+
+def test_what_predicat_exported_is_not_found_again(tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "c.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: d\nrelation: {postgres: d, spark: d}\n"
+        "fields: {a: bigint, s: string}\n"
+        "filters:\n  one: {sql: \"a = 1 AND s <> 'x'\"}\n"
+    )
+    catalog = load_catalog(tmp_path / "catalog")
+    out = tmp_path / "out"
+    targets = {name: target for name, target in TARGETS.items() if target.module}
+    for name, target in targets.items():
+        given = {one.name: () if one.many else one.default for one in target.settings}
+        settings = {**given, "schema": "s", "to": ("group:g@example.com",)}
+        of = Asked(catalog, list(map(catalog.find, catalog)), settings)
+        write(name, catalog, out / name, list(target.texts(of)))
+    written = [path for path in out.rglob("*") if path.is_file()]
+    assert len(written) > len(targets)
+    assert folder.read([out], "postgres").conditions == []
+    for path in written:
+        lines = path.read_text().splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if "Written by" not in line))
+    found = folder.read([out], "postgres").conditions
+    assert {Path(row.place.path).parent.name for row in found} >= {"soda", "cube", "odcs"}
+    assert {(row.relation, row.sql) for row in found} == {("d", "a = 1 AND s <> 'x'")}

@@ -1,4 +1,4 @@
-"""Conditions in YAML, JSON and Terraform: tests of dbt, and the manifests that `predicat import` reads."""
+"""Conditions in YAML, JSON and Terraform: tests of dbt, files of tools, what `predicat import` reads."""
 
 import json
 import re
@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from predicat.catalog.templates import is_template
-from predicat.diagnostics import PredicatError, Reporter, Source, Span
+from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
-from predicat.discover.read import templates
-from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import Columns
+from predicat.discover.read.tool_files import TOOLS
+from predicat.discover.read.written import Written, place_of
 from predicat.importing import KINDS
 from predicat.importing.documents import Document, documents
-from predicat.importing.located import at, entries, items, plain, source_of
+from predicat.importing.located import at, entries, items, plain
 from predicat.importing.model import Findings, ImportedFilter
 from predicat.language import LANGUAGES
 
@@ -37,24 +36,24 @@ def conditions(
 ) -> Iterator[Condition | Refused]:
     """The conditions of a file."""
     is_dbt = path.suffix in (".yml", ".yaml") and _DBT.search(text) and _CONDITIONS.search(text)
-    if not is_dbt and not _MANIFEST.search(text):
+    tools = [tool for tool in TOOLS if tool.mark.search(text)]
+    if not is_dbt and not tools and not _MANIFEST.search(text):
         return
     reporter = Reporter()
     try:
         documents_ = documents(path, reporter)
         for document in documents_:
-            yield from _Tests(dialect(), columns).read(document) if is_dbt else _manifest(document)
+            if is_dbt:
+                yield from _Tests(dialect(), columns).read(document)
+            for tool in tools:
+                yield from tool.read(document.data, Written(dialect(), columns))
+            if not is_dbt and not tools:
+                yield from _manifest(document)
     except (PredicatError, ModuleNotFoundError, RecursionError, ValueError):
         yield Refused(SourceRange(str(path), 1, 1, 0, 0), say.NOT_DATA, "")
         return
     for problem in reporter.errors[:1]:
-        yield Refused(_place(problem.span), say.NOT_DATA, "")
-
-
-def _place(span: Span) -> SourceRange:
-    outer = span.outermost()
-    line, column = outer.source.line_column(outer.start)
-    return SourceRange(outer.source.name, line, column, outer.start, outer.end)
+        yield Refused(place_of(problem.span), say.NOT_DATA, "")
 
 
 def _manifest(document: Document) -> Iterator[Condition | Refused]:
@@ -67,7 +66,7 @@ def _manifest(document: Document) -> Iterator[Condition | Refused]:
         if not entry.uses:
             yield _taken(entry)
     for left in findings.skipped:
-        yield Refused(_place(left.span), left.reason, left.title)
+        yield Refused(place_of(left.span), left.reason, left.title)
 
 
 def _taken(entry: ImportedFilter) -> Condition:
@@ -78,19 +77,15 @@ def _taken(entry: ImportedFilter) -> Condition:
         "",
         entry.rows.name,
         "selector",
-        _place(entry.span),
+        place_of(entry.span),
         fields=dict(entry.rows.fields),
         params=dict.fromkeys(entry.params, "string"),
         on=entry.on or LANGUAGES[entry.language].on,
     )
 
 
-class _Tests:
+class _Tests(Written):
     """The tests of a schema file of dbt."""
-
-    def __init__(self, dialect: str, columns: Columns) -> None:
-        self.dialect = dialect
-        self.columns = columns
 
     def read(self, document: Document) -> Iterator[Condition | Refused]:
         for kind in _RESOURCES:
@@ -126,29 +121,3 @@ class _Tests:
         written = at(arguments, argument) or at(arguments, "arguments", argument)
         if argument == "expression" and isinstance(written, str):
             yield from self.condition(written, f"{column} " if column else "", relation)
-
-    def condition(self, value: str, head: str, relation: str) -> Iterator[Condition | Refused]:
-        """A condition in a text with its place; `head` is what dbt writes before it."""
-        source = source_of(value)
-        if is_template(value):
-            try:
-                rendered = templates.render(value, {})
-            except templates.NotRendered:
-                yield Refused(_place(Span(source, 0, len(value))), say.NOT_RENDERED, value[:200])
-                return
-            ranges = _ranges(source, head, rendered)
-            yield from condition(head + rendered.text, relation, "test", self.dialect, ranges, self.columns)
-        else:
-            ranges = _ranges(source, head, None)
-            yield from condition(head + value, relation, "test", self.dialect, ranges, self.columns)
-
-
-def _ranges(source: Source, head: str, rendered: templates.Rendered | None) -> Ranges:
-    def place(start: int, end: int) -> tuple[SourceRange, bool]:
-        first, last, same = max(0, start - len(head)), max(0, end - len(head)), start >= len(head)
-        if rendered is not None:
-            first, last, exact = rendered.place(first, last)
-            same = same and exact
-        return _place(Span(source, first, last)), same
-
-    return place

@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from predicat.diagnostics.messages import discover as say
+from predicat.exporting.marks import mark_of
 
 # Bytes of a file; larger ones are data.
 MAX_SIZE = 2_000_000
@@ -34,11 +35,14 @@ class File(Struct, frozen=True):
     kind: str
 
     def text(self) -> str:
-        """The text of the file. Raises Unusable."""
+        """The text of the file; "" for one that predicat exported, whose conditions are those of a catalog.
+        Raises Unusable.
+        """
         try:
             if self.path.stat().st_size > MAX_SIZE:
                 raise Unusable(say.TOO_LARGE)
-            return self.path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+            text = self.path.read_bytes().decode("utf-8").removeprefix("\ufeff")
+            return text if mark_of(text) is None else ""
         except UnicodeDecodeError:
             raise Unusable(say.NOT_UTF8) from None
         except OSError:

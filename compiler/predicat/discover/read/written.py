@@ -1,0 +1,66 @@
+"""A condition that is a text in YAML or JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from predicat.catalog.templates import is_template
+from predicat.diagnostics import Source, Span
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import Condition, Refused, SourceRange
+from predicat.discover.read import templates
+from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.relations import Columns
+from predicat.importing.located import source_of, span_of
+
+
+class Written:
+    """Reads texts in SQL of a dialect."""
+
+    def __init__(self, dialect: str, columns: Columns) -> None:
+        self.dialect = dialect
+        self.columns = columns
+
+    def condition(self, value: str, head: str, relation: str | None) -> Iterator[Condition | Refused]:
+        """A condition in a text with its place; `head` is what its tool writes before it."""
+        source = source_of(value)
+        rendered = None
+        if is_template(value):
+            try:
+                rendered = templates.render(value, {})
+            except templates.NotRendered:
+                yield Refused(place_of(Span(source, 0, len(value))), say.NOT_RENDERED, value[:200])
+                return
+        text = value if rendered is None else rendered.text
+        ranges = _ranges(source, head, rendered)
+        yield from condition(head + text, relation, "test", self.dialect, ranges, self.columns)
+
+    def rewritten(self, value: str, text: str, relation: str | None) -> Iterator[Condition | Refused]:
+        """A condition in a text whose names of columns are written in the way of its tool."""
+        if "{" in text:
+            yield Refused(place_of(span_of(value)), say.NOT_RENDERED, value[:200])
+            return
+        ranges = self.ranges(value, same=text == value)
+        yield from condition(text, relation, "test", self.dialect, ranges, self.columns)
+
+    def ranges(self, value: str, same: bool) -> Ranges:
+        """The places in a text; that of all of it, if its parts are not the same in the file."""
+        return _ranges(source_of(value), "", None) if same else lambda *_: (place_of(span_of(value)), False)
+
+
+def place_of(span: Span) -> SourceRange:
+    """The place of a span in its file."""
+    outer = span.outermost()
+    line, column = outer.source.line_column(outer.start)
+    return SourceRange(outer.source.name, line, column, outer.start, outer.end)
+
+
+def _ranges(source: Source, head: str, rendered: templates.Rendered | None) -> Ranges:
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
+        first, last, same = max(0, start - len(head)), max(0, end - len(head)), start >= len(head)
+        if rendered is not None:
+            first, last, exact = rendered.place(first, last)
+            same = same and exact
+        return place_of(Span(source, first, last)), same
+
+    return place
