@@ -1,10 +1,11 @@
 """CPU of the counts of a review beside one query by hand: `python benchmarks/impact.py [rows] [--filters N]
-[--runs N]`.
+[--runs N] [--alone]`.
 
 Every filter of a catalog changes: half of them by their own text, half by a variable. By hand it is one
-query over the Parquet file: count(*) FILTER of each condition before, after, gained and lost. predicat
-counts the same in one scan, finds examples, and with a partition splits the counts by day. DuckDB runs all;
-CPU is that of this process, and the median of some runs counts, after one to warm up.
+query over the Parquet file: count(*) FILTER of each condition before, after, gained and lost; `--alone`
+leaves it out. predicat counts the same out of groups of rows, finds examples, and with a partition splits the
+counts by day. DuckDB runs all; CPU is that of this process, and the median of some runs counts, after one to
+warm up.
 """
 
 import argparse
@@ -84,8 +85,8 @@ def cpu(run: Callable[[], object]) -> float:
     return used() - start
 
 
-def main(rows: int, filters: int, runs: int) -> None:
-    """Print the seconds, and their ratios."""
+def main(rows: int, filters: int, runs: int, *, alone: bool) -> None:
+    """Print the seconds, and their ratios; `alone` without the query by hand."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         file = folder / "shop.parquet"
@@ -95,7 +96,7 @@ def main(rows: int, filters: int, runs: int) -> None:
             sides = [snapshot(folder, filters, moved, partition) for moved in (0, 10)]
             asked[partition] = questions(review(*sides, effort=0.01), "duckdb")
         ways: dict[str, Callable[[], object]] = {
-            "by hand": lambda: by_hand(asked[""], file),
+            **({} if alone else {"by hand": lambda: by_hand(asked[""], file)}),
             "predicat": lambda: count_there(asked[""], "shop", (str(file), str(file))),
             "predicat, by day": lambda: count_there(asked[PARTITION], "shop", (str(file), str(file))),
         }
@@ -107,6 +108,8 @@ def main(rows: int, filters: int, runs: int) -> None:
                 f"{way}: {found[way]:.2f} CPU s, {rows / found[way] / 1e6:.2f} M rows a CPU second",
                 flush=True,
             )
+        if alone:
+            return
         hand = found["by hand"]
         print(
             f"{len(asked[''].asked)} changed filters: predicat took {found['predicat'] / hand:.2f} of the "
@@ -119,5 +122,6 @@ if __name__ == "__main__":
     parser.add_argument("rows", type=int, nargs="?", default=1_000_000)
     parser.add_argument("--filters", type=int, default=100)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--alone", action="store_true")
     given = parser.parse_args()
-    main(given.rows, given.filters, given.runs)
+    main(given.rows, given.filters, given.runs, alone=given.alone)
