@@ -60,6 +60,8 @@ COMMANDS = (
     "owners",
     "docs build --no-proofs",
     "export dbt --out out",
+    "export databricks --out out",
+    "export snowflake --as filters --check --out out",
     "import .",
     "discover .",
     "comment github review.md",

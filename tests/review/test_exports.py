@@ -18,6 +18,8 @@ filters:
     versions: {1: {sql: amount > 100}, 2: {sql: amount > 200}}
   small: {sql: amount < 5}
   open_large: {all: [active, large]}
+policies:
+  see: {command: select, roles: [sales], using: large}
 """
 
 
@@ -28,6 +30,7 @@ def shop(tmp_path: Path) -> Path:
     git(tmp_path, "init", "-q", "-b", "main")
     for target, *names in (
         ("databricks", "active", "small", "large@1", "open_large"),
+        ("databricks", "--of", "policies"),
         ("snowflake", "--as", "filters"),
         ("dbt",),
     ):
@@ -64,6 +67,11 @@ def test_the_exports_of_a_filter_and_of_those_that_use_it(shop: Path) -> None:
 def test_a_version_has_the_exports_that_name_it(shop: Path) -> None:
     (shop / "catalog" / "orders.yml").write_text(CATALOG.replace("100", "150"))
     assert affected(shop) == {"orders.large version": {"deploy/databricks/orders.large.v1.sql (databricks)"}}
+
+
+def test_the_policies_of_a_dataset_have_their_exports(shop: Path) -> None:
+    (shop / "catalog" / "orders.yml").write_text(CATALOG.replace("[sales], using", "[sales, it], using"))
+    assert affected(shop) == {"orders.it permission": {"deploy/databricks/orders.policies.sql (databricks)"}}
 
 
 def test_a_filter_that_is_gone_has_its_exports(shop: Path) -> None:

@@ -20,6 +20,8 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "skill": ("---\n", "# {}\n"),
     "json": ("{\n", '  "predicat": "{}",\n'),
 }
+# Files with the policies of a dataset are called `DATASET.policies.ENDING`.
+POLICIES = "policies"
 # What every mark begins with.
 BEGINNING = "Written by `predicat export "
 _WORDS = BEGINNING + "{}`{}; edit the catalog instead. [{}]"

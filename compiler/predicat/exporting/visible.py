@@ -16,6 +16,7 @@ from predicat.catalog.policy_conditions import condition
 from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics.messages import exports as say
 from predicat.exporting.asked import Asked
+from predicat.exporting.marks import POLICIES
 from predicat.ir.nodes import FALSE, TRUE, Call, Field, FieldDecl, Node, fields_of
 from predicat.ir.types import BOOLEAN, STRING, Type
 from predicat.policies.access import EVERY, SEEN
@@ -42,7 +43,7 @@ class Visible(Struct, frozen=True):
     @property
     def name(self) -> str:
         """What it is called in messages."""
-        return f"{self.dataset.name}.policies"
+        return f"{self.dataset.name}.{POLICIES}"
 
     @property
     def file(self) -> str:
