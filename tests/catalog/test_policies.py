@@ -5,8 +5,10 @@ from pathlib import Path
 import predicat
 from predicat import backends
 from predicat.backends.sql.postgres import session
+from predicat.catalog.manifest import build_manifest
 from predicat.catalog.policies import PolicyFilter
 from predicat.catalog.policy_conditions import condition
+from predicat.explain.users import UsageIndex
 
 CATALOG = """
 apiVersion: predicat/v1
@@ -89,3 +91,8 @@ def test_an_attribute_is_defined_once(tmp_path: Path) -> None:
         assert "orders.yml" in problem.message or "more.yml" in problem.message
     else:
         raise AssertionError
+
+
+def test_a_filter_says_which_policies_use_it(tmp_path: Path) -> None:
+    manifest = build_manifest(loaded(tmp_path))
+    assert UsageIndex({}, manifest["datasets"]).of("orders.mine")["policies"] == ("orders.own",)

@@ -11,6 +11,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.client import LanguageClient
 
+from predicat.editor import server, symbols
 from predicat.editor.protocol import path_of
 from predicat.editor.workspace import Workspace
 from tests.processes import in_process
@@ -241,6 +242,9 @@ groups:
   sizes: {filters: [large, over]}
 subscriptions:
   desk: {filter: large}
+policies:
+  sees: {using: large, tests: [{as: {role: a}, row: {amount: 7}, sees: true}]}
+  adds: {command: insert, check: {filter: large, params: {}}}
 """
 MORE = """apiVersion: predicat/v1
 dataset: orders
@@ -268,6 +272,7 @@ IN_FIELDS = (
     ("&& amount > 1", "&& cents > 1"),
     ('"amount" < 5', '"cents" < 5'),
     ("big('amount')", "big('cents')"),
+    ("row: {amount: 7}", "row: {cents: 7}"),
 )
 RENAMES: tuple[tuple[str, int, str, dict[str, str]], ...] = (
     (
@@ -286,6 +291,8 @@ RENAMES: tuple[tuple[str, int, str, dict[str, str]], ...] = (
                 ("large:", '"on":'),
                 ("[large,", '["on",'),
                 ("{filter: large}", '{filter: "on"}'),
+                ("{using: large,", '{using: "on",'),
+                ("{filter: large,", '{filter: "on",'),
                 ("large", "on"),
             ),
             "more.yml": replaced(MORE, ('"large"', '"on"'), ("large:", '"on":'), ("large", "on")),
@@ -392,7 +399,7 @@ async def about_names(folder: Path) -> None:  # noqa: PLR0915  # one session, st
             ("more.yml", 3),
             ("more.yml", 3),
             ("more.yml", 5),
-            *(("orders.yml", line) for line in (12, 23, 23, 25, 29, 30, 33, 35)),
+            *(("orders.yml", line) for line in (12, 23, 23, 25, 29, 30, 33, 35, 37, 38)),
         ]
         assert await uses("large:", declared=True) == large
         assert await uses("large:", declared=False) == [
@@ -403,7 +410,12 @@ async def about_names(folder: Path) -> None:  # noqa: PLR0915  # one session, st
 
         symbols = await client.text_document_document_symbol_async(lsp.DocumentSymbolParams(document))
         outline = {item.name: item for item in symbols or [] if isinstance(item, lsp.DocumentSymbol)}
-        assert list(outline)[:2] == ["amount", "note"] and list(outline)[-2:] == ["sizes", "desk"]
+        assert list(outline)[:2] == ["amount", "note"] and list(outline)[-4:] == [
+            "sizes",
+            "desk",
+            "sees",
+            "adds",
+        ]
         assert [item.name for item in outline["over"].children or []] == ["1", "2"]
         assert (outline["over"].range.start.line, outline["over"].range.end.line) == (17, 21)
         assert (outline["large"].kind, outline["price"].detail) == (lsp.SymbolKind.Function, "decimal(10,2)")
@@ -418,7 +430,7 @@ async def about_names(folder: Path) -> None:  # noqa: PLR0915  # one session, st
         ]
         assert shown[:3] == [
             (12, "2 tests pass", "predicat.test"),
-            (12, "used by 5 filters, 1 group, 1 subscription", "predicat.showUses"),
+            (12, "used by 5 filters, 1 group, 1 subscription, 2 policies", "predicat.showUses"),
             (12, "accepted 1,234 of 10,000 rows (12.3%)", ""),
         ]
         assert (17, "no tests", "predicat.test") in shown
@@ -487,3 +499,7 @@ async def refusals(folder: Path) -> None:
 
 def test_refused_names(names: Path) -> None:
     asyncio.run(asyncio.wait_for(refusals(names), 90))
+
+
+def test_each_kind_of_an_outline_has_a_symbol() -> None:
+    assert set(symbols._SECTIONS.values()) <= set(server._SYMBOLS)

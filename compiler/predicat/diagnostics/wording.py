@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 from difflib import get_close_matches
@@ -12,9 +13,14 @@ def either(names: Sequence[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
+_CONSONANT_Y = re.compile(r"[^aeiou]y\Z")
+
+
 def quantity(number: int, noun: str) -> str:
-    """A number of things: `1 filter`, `1,200 filters`. The noun forms its plural with an s."""
-    return f"{number:,} {noun}{'s' if number != 1 else ''}"
+    """A number of things: `1 filter`, `1,200 filters`, `2 policies`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {f'{noun[:-1]}ies' if _CONSONANT_Y.search(noun) else f'{noun}s'}"
 
 
 def percent(part: int, whole: int) -> str:

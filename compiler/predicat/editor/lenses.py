@@ -51,7 +51,7 @@ def lenses(loaded: Loaded, file: Path, rows: Rows) -> Iterator[Lens]:
 
 
 def _users(loaded: Loaded) -> dict[str, Counter[str]]:
-    """For each filter by what it is used: filters, groups, subscriptions."""
+    """For each filter by what it is used: filters, groups, subscriptions, policies."""
     result: dict[str, Counter[str]] = {
         f"{name}.{filter_}": Counter()
         for name, dataset in loaded.definitions.items()
@@ -67,6 +67,11 @@ def _users(loaded: Loaded) -> dict[str, Counter[str]]:
             ("group", member) for group in dataset.groups.values() for member in dict.fromkeys(group.filters)
         ]
         members += [("subscription", filter_.filter) for filter_ in dataset.subscriptions.values()]
+        members += [
+            ("policy", used)
+            for policy in dataset.policies.values()
+            for used in dict.fromkeys(one.filter for one in policy.filters)
+        ]
         for kind, member in members:
             symbol = filter_symbol(member, name)
             if (qualified := f"{symbol.dataset}.{symbol.name}") in result:

@@ -40,6 +40,9 @@ _SYMBOLS = {
     "version": lsp.SymbolKind.Method,
     "group": lsp.SymbolKind.Array,
     "subscription": lsp.SymbolKind.Event,
+    "job": lsp.SymbolKind.Event,
+    "policy": lsp.SymbolKind.Key,
+    "attribute": lsp.SymbolKind.Variable,
 }
 _SEVERITIES = {
     Severity.ERROR: lsp.DiagnosticSeverity.Error,

@@ -177,6 +177,8 @@ class _File(Struct):
                         self.filter_name(member)
                 elif kind == "subscription" and "filter" in (inner := dict_of(value)):
                     self.filter_name(inner["filter"])
+                elif kind == "policy":
+                    self.policy(dict_of(value))
         for name, value, place in keys["tests"].entries("tests") if "tests" in keys else ():
             self.add("filter", name, place)
             self.rows(value)
@@ -196,6 +198,12 @@ class _File(Struct):
             symbol = filter_symbol(item.value, self.dataset.name)
             span = located(item.span, symbol.name, last=True)
             self.found.append(Use(symbol, span, item.span, scalar=True))
+
+    def policy(self, keys: Mapping[str, YamlNode]) -> None:
+        for used in (keys[key] for key in ("using", "check") if key in keys):
+            self.filter_name(dict_of(used).get("filter", used))
+        if "tests" in keys:
+            self.rows(keys["tests"])
 
     def filter(self, name: str, item: YamlNode) -> None:
         keys = dict_of(item)

@@ -1,4 +1,6 @@
-"""The users of a filter: filters that refer to it (also indirectly), groups, subscriptions, jobs, views."""
+"""The users of a filter: filters that refer to it (also indirectly), groups, subscriptions, policies, jobs,
+views.
+"""
 
 from collections.abc import Container, Iterable, Mapping
 from typing import Any
@@ -33,6 +35,11 @@ class UsageIndex:
                 self._subscriptions.setdefault(qualified(dataset, subscription["filter"]), {})[
                     f"{dataset}.{key}"
                 ] = None
+        self._policies: dict[str, dict[str, None]] = {}
+        for dataset, row in datasets.items():
+            for key, policy in row.get("policies", {}).items():
+                for used in (policy[part]["filter"] for part in ("using", "check") if part in policy):
+                    self._policies.setdefault(qualified(dataset, used), {})[f"{dataset}.{key}"] = None
         self._jobs: dict[str, dict[str, None]] = {}
         for dataset, row in datasets.items():
             for key, job in row.get("jobs", {}).items():
@@ -62,6 +69,7 @@ class UsageIndex:
             "filters": filters,
             "groups": _using(self._groups, own),
             "subscriptions": _using(self._subscriptions, own),
+            "policies": _using(self._policies, own),
             "jobs": _using(self._jobs, [*own, f"{name.partition('.')[0]}.*"]),
             "views": tuple(item.replace(".", "__") for item in own if item not in self._without_view)
             if has_views
