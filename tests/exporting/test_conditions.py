@@ -39,6 +39,7 @@ filters:
   few: {sql: "id IN (1, 3, 5)", coverage: {at_most: 3}}
   old:
     latest: 2
+    coverage: {at_least: {value: 1, severity: warn}}
     versions: {1: {sql: "amount < 5"}, 2: {sql: "amount < 5 AND NOT paid"}}
 """
 # What a tool would take as its own, of no use in a count.
@@ -135,6 +136,7 @@ def test_the_conditions_of_each_file_count_the_same_rows(catalog: predicat.Catal
     )
     assert rules["orders__unpaid"]["mustBeBetween"] == [2, 190]
     assert rules["orders__few"]["mustBeLessOrEqualTo"] == 3
+    assert rules["orders__old"]["mustBeGreaterOrEqualTo"] == 0
     names = [name for name in NAMES if name not in ("quoted", "unpaid")]
     filters = written("metricflow", catalog, *names, entity="order")
     plain = {
@@ -159,6 +161,14 @@ def test_what_a_tool_would_change_is_refused(tmp_path: Path, target: str, name: 
     (tmp_path / "orders.yml").write_text(CATALOG)
     with pytest.raises(PredicatError, match=re.escape(reason)):
         written(target, predicat.load_catalog(tmp_path), name, entity="order")
+
+
+@pytest.mark.parametrize("target", ["soda", "dbt_where", "cube", "odcs", "iceberg", "gx"])
+def test_two_filters_of_one_name_are_refused(tmp_path: Path, target: str) -> None:
+    twin = {"dbt_where": "old__v1"}.get(target, "old_v1")
+    (tmp_path / "orders.yml").write_text(CATALOG + f"  {twin}: {{sql: id = 1}}\n")
+    with pytest.raises(PredicatError, match=f"orders.old@1 and orders.{twin} would both be"):
+        written(target, predicat.load_catalog(tmp_path), twin, "few", "old@1")
 
 
 def test_a_table_is_needed(tmp_path: Path) -> None:

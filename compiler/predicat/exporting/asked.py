@@ -150,12 +150,21 @@ class Asked(Struct, dict=True):
         return (made for one in given for made in self._tried(write, one))
 
     def by_dataset(self, write: Callable[[Row], R]) -> dict[str, list[tuple[Row, R]]]:
-        """The same, by the name of the dataset: for a tool whose files have all filters of one."""
+        """The same, by the name of the dataset: for a tool whose files have all filters of one, by name."""
         found: dict[str, list[tuple[Row, R]]] = {}
         for row in self.rows:
             for made in self._tried(write, row):
                 found.setdefault(row.dataset.name, []).append((row, made))
-        return found
+        return {name: self.named_once(rows, lambda row: row.filter_name) for name, rows in found.items()}
+
+    def named_once(self, found: Sequence[tuple[Row, R]], name: Callable[[Row], str]) -> list[tuple[Row, R]]:
+        """Those whose names in a file differ. The second filter of a name is refused."""
+        first: dict[str, tuple[Row, R]] = {}
+        for row, made in found:
+            other, _ = first.setdefault(name(row), (row, made))
+            if other is not row:
+                self.reporter.add(say.same_name(row.span, row.name, other.name, name(row)))
+        return list(first.values())
 
     def one_of_each(self, given: Iterable[N], table: Callable[[N], str]) -> Iterator[tuple[N, str]]:
         """What is given with its table, where a table takes only one: several of a table are refused."""

@@ -40,7 +40,8 @@ def soda(asked: Asked) -> Iterator[Text]:
 
 def dbt_where(asked: Asked) -> Iterator[Text]:
     """Variables of a dbt project, for `where: "{{ var('orders__active') }}"` of a test."""
-    found = list(asked.each(lambda row: (row, _condition(row, asked, _TEMPLATE))))
+    written = list(asked.each(lambda row: (row, _condition(row, asked, _TEMPLATE))))
+    found = asked.named_once(written, lambda row: row.identifier)
     if found:
         yield _yaml("vars.yml", {"vars": {row.identifier: sql for row, sql in found}}, found)
 
@@ -102,11 +103,14 @@ def _described(row: Row) -> dict[str, str]:
 
 
 def _limits(row: Row) -> dict[str, Any]:
-    """The bounds on the number of accepted rows, which a rule must have: without one it may be any number."""
+    """The limit that a rule must have: the bounds on the number of accepted rows that are errors. Other
+    counts may be any number.
+    """
+    bounds = row.filter.coverage if row.number == row.filter.latest else {}
     limits = {
         word: int(bound.value)
         for key, word in (("at_least", "mustBeGreaterOrEqualTo"), ("at_most", "mustBeLessOrEqualTo"))
-        if (bound := row.filter.coverage.get(key)) is not None and not bound.share
+        if (bound := bounds.get(key)) is not None and not bound.share and bound.severity == "error"
     }
     if len(limits) == 2:
         return {"mustBeBetween": list(limits.values())}

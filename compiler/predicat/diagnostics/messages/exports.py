@@ -92,3 +92,5 @@ unknown_attribute = Failure[str, Iterable[str]]("""usage: the catalog has no att
 bad_attribute = Failure[str, str, str]("""usage: the attribute {name!r}, a {kind}, cannot be {text!r}
     hint: a string is current_user() or session_user(); a boolean is is_account_group_member('...') or
     is_member('...')""")
+same_name = Problem[str, str, str]("""unsupported: {filter_name} and {other} would both be {name} in the file
+    hint: export one of them, or rename a filter""")
