@@ -116,6 +116,9 @@ def test_unknown_is_false_but_where_the_filter_accepts_it(catalog: predicat.Cata
             {"as": "policy"},
             "the columns status, Order Total, n, m, and a policy can match 3",
         ),
+        (["active"], {"to": ("x",)}, "--to is only for --as policy"),
+        (["active"], {"as": "dbt", "except": ("x",)}, "--except is only for --as policy"),
+        (["active"], {"attribute": ("user=current_user()",)}, "--attribute is only for --of policies"),
         (["active"], {"as": "policy", "to": ("x",) * 21}, "a policy has at most 20 principals"),
         (["active"], {"as": "dbt", "schema": "f"}, "the name of a function with its catalog and schema"),
         (["every"], {"as": "dbt"}, "orders.every reads no column"),
@@ -144,6 +147,8 @@ def test_the_command(tmp_path: Path) -> None:
     run = ("export", "databricks")
     done = in_process(*run, "above", "active", "--param", "least=7", cwd=tmp_path)
     assert done.returncode == 0 and done.stdout.count("`Order Total` > 7") == 2
+    done = in_process(*run, "--of", "policies", "--param", "least=7", cwd=tmp_path)
+    assert done.returncode == 2 and "--param is only for --of filters" in done.stderr
     done = in_process(*run, "--out", "out", cwd=tmp_path)
     assert done.returncode == 1 and "2 problems" in done.stderr and not (tmp_path / "out").exists()
     done = in_process(*run, "--out", "out", "--skip-refused", cwd=tmp_path)

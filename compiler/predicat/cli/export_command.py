@@ -99,14 +99,15 @@ def _exported(name: str, target: Target) -> click.Command:
         ),
         form: str = FORMAT,
     ) -> None:
-        from predicat.exporting.asked import Asked  # noqa: PLC0415  # not for --help
+        from predicat.exporting.asked import Asked, no_values  # noqa: PLC0415  # not for --help
 
         if params and not target.params:
             raise click.UsageError(say.no_params(name))
         catalog = load_quietly(selection.folder, selection.variables)
         chosen = selection.versions(catalog)
         settings = click.get_current_context().meta.get(_SETTINGS, {})
-        asked = Asked(catalog, chosen, settings, _values(chosen, params))
+        values = _values(chosen, params) if params else no_values
+        asked = Asked(catalog, chosen, settings, values)
         texts = list(target.texts(asked))
         notes = _tell_refusals(asked.reporter, skip=skip and bool(texts))
         filters = {one for text in texts for one in text.filters}

@@ -115,7 +115,8 @@ def reference(filter_: Filter, number: int) -> str:
     return filter_.qualified if number == filter_.latest else f"{filter_.qualified}@{number}"
 
 
-def _no_values(_filter: Filter, _number: int) -> Mapping[str, Any]:
+def no_values(_filter: Filter, _number: int) -> Mapping[str, Any]:
+    """No values of parameters: each has its default."""
     return {}
 
 
@@ -133,8 +134,14 @@ class Asked(Struct, dict=True):
     catalog: Catalog
     chosen: Sequence[tuple[Filter, int]]
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    params: Callable[[Filter, int], Mapping[str, Any]] = _no_values
+    params: Callable[[Filter, int], Mapping[str, Any]] = no_values
     reporter: Reporter = field(default_factory=Reporter)
+
+    def needs(self, other: str, *names: str) -> None:
+        """Raise PredicatError if an option is given that only another one reads, such as `--of policies`."""
+        for name in names:
+            if self.params is not no_values if name == "param" else self.settings[name]:
+                raise PredicatError.of(say.option_not_read(f"--{name}", other))
 
     @cached_property
     def rows(self) -> Sequence[Row]:

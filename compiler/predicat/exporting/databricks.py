@@ -60,6 +60,12 @@ def texts(asked: Asked) -> Iterator[Text]:
     A table has one row filter, and one policy of a user: several filters of a table are refused.
     """
     more = KINDS[asked.settings["as"]]
+    if more is not _policy:
+        asked.needs("--as policy", "to", "except")
+    if asked.settings["of"] == "filters":
+        asked.needs("--of policies", "attribute")
+    else:
+        asked.needs("--of filters", "param")
     rows: Iterable[Row | Visible] = asked.rows if asked.settings["of"] == "filters" else of_datasets(asked)
     if more is None:
         yield from asked.each_of(rows, lambda row: _own(function_of(row, asked.settings["schema"])))

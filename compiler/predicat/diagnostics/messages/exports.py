@@ -74,6 +74,8 @@ every_row = Problem[str]("""unsupported: {filter_name} accepts every row or none
 too_many_conditions = Problem[int]("""unsupported: as an OR of ANDs it has more than {most} conditions, which
     Great Expectations does not take
     hint: leave it out of the export, or use predicat's own expectations: predicat quality gx""")
+option_not_read = Failure[str, str]("""usage: {option} is only for {other}
+    hint: leave it out, or write {other}""")
 no_policies = Failure[Iterable[str]]("""usage: no policies: none of the datasets {names:listed} has any
     hint: select a filter of a dataset with policies:""")
 only_seen = Failure[str, Iterable[str]]("""note[export]: a row filter is about the rows that are seen. What
