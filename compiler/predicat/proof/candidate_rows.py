@@ -181,6 +181,11 @@ class CandidateRows:
         return {source} | self._visit(node.body, {**env, node.variable: (*source, EACH)})
 
     def _visit_call(self, node: Call, env: dict[str, Slot]) -> set[Slot]:
+        summed = _slot(node.args[0], env) if node.op == "sum" else None
+        if summed is not None:  # what the sum is compared with is near some elements
+            self._add(summed, node.args[0].type)
+            self._add((*summed, EACH), node.type)
+            return {(*summed, EACH)}
         places = set[Slot]().union(*[self._visit(arg, env) for arg in node.args])
         if node.op in ("contains", "like"):
             for place in places:
