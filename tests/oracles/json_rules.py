@@ -8,6 +8,7 @@ value is a key that is absent. The tests of jsonlogic.com are in its repository 
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from hypothesis import given, settings
@@ -33,6 +34,18 @@ const cases = JSON.parse(require("fs").readFileSync(0));
 process.stdout.write(JSON.stringify(cases.map(([rule, rows]) => rows.map((row) => answer([rule, row])))));
 """
 SUITE = "jwadhams+json-logic"
+SEMVER = ("semver", "7.8.6", "c6584c324e8b1e5d0403c6c16ee2b25dd61567c13f0449a58820350c21cd71bf")
+COMPARE_VERSIONS = """
+const s = require(".");
+const tests = {
+  "=": s.eq, "!=": s.neq, "<": s.lt, "<=": s.lte, ">": s.gt, ">=": s.gte,
+  "^": (a, b) => s.major(a) === s.major(b),
+  "~": (a, b) => s.major(a) === s.major(b) && s.minor(a) === s.minor(b),
+};
+const cases = JSON.parse(require("fs").readFileSync(0));
+const answer = ([one, op, other]) => s.valid(one) !== null && one.trim() === one && tests[op](one, other);
+process.stdout.write(JSON.stringify(cases.map(answer)));
+"""
 FIELDS = {
     "n": "bigint",
     "d": "double",
@@ -249,6 +262,25 @@ def main(count: int = 4000) -> int:
     for message, times in sorted(refused.items(), key=lambda pair: -pair[1]):
         print(f"  refused {times} times: {message}")
     return report(f"JsonLogic: {len(cases)} rules", compared, differences)
+
+
+def versions() -> int:
+    """The number of comparisons of versions that differ from those of npm's own package."""
+    endings = ("", "-beta.1", "+b", "-a+b", "-01", "-0a")
+    written = [
+        f"{one}.{two}.{three}{ending}"
+        for one, two, three, ending in product((0, 1, 9, 10, 19, 123), (0, 2, 9, 11), (0, 3, 10), endings)
+    ]
+    others = ("0.0.0", "1.2.3", "9.9.10", "10.11.0", "19.0.3", "123.2.0")
+    operators_ = ("=", "!=", "<", "<=", ">", ">=", "^", "~")
+    cases = list(product([*written, "v1.2.3", "1.2", "x", "01.2.3", "1.2.3 "], operators_, others))
+    wanted = npm.answers(npm.package(*SEMVER), COMPARE_VERSIONS, cases)
+    rules = {
+        (op, other): predicat.parse({"sem_ver": [{"var": "s"}, op, other]}, "jsonlogic", {"s": "string"})
+        for op, other in product(operators_, others)
+    }
+    got = [rules[op, other].evaluate({"s": version}) for version, op, other in cases]
+    return sum(one is not other for one, other in zip(wanted, got, strict=True))
 
 
 if __name__ == "__main__":

@@ -54,3 +54,12 @@ def test_results_are_those_of_a_package_of_npm(oracle: Any, claim: str) -> None:
     except (OSError, subprocess.SubprocessError) as error:
         not_run(claim, f"npm or node: {error}")
     assert oracle.main(1000) == 0
+
+
+@pytest.mark.slow
+def test_versions_are_compared_as_by_npm() -> None:
+    try:
+        json_rules.npm.package(*json_rules.SEMVER)
+    except (OSError, subprocess.SubprocessError) as error:
+        not_run("Versions of `sem_ver`", f"npm or node: {error}")
+    assert json_rules.versions() == 0

@@ -5,6 +5,8 @@ Each row is one: see the package.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from predicat.diagnostics.message import Problem, Why
 
 RULE = "the rule"
@@ -18,7 +20,6 @@ REFUSED = {
         "which part of the traffic a row is in depends on flagd's hash",
         "keep the distribution in flagd, and write the condition before it here",
     ),
-    "sem_ver": ("versions are not compared here", "compare columns for the parts of the version"),
 }
 LIST_OF_KEYS = ("its list of keys is only tested here", "write it as a condition of if, and, or or !")
 refused = Problem[str, str, str]("""unsupported: {operator!r}: {reason}
@@ -47,3 +48,5 @@ whole_numbers = Problem[str]("""unsupported: {operator!r}: the remainder is only
     hint: declare the field as bigint""")
 no_values = Problem[str]("bad-value: {operator!r}: it has no arguments")
 no_list = Problem[()]("bad-value: 'filter': its first argument must be a list")
+version_form = Why[Iterable[str]]("""it takes a value, an operator and a constant release
+    hint: write [{{"var": "version"}}, ">=", "1.2.3"]; operators: {known:list}""")

@@ -25,6 +25,7 @@ from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader
 from predicat.language.common.trees import apply, cast_to, choose, decided, plus, text
 from predicat.language.jsonlogic import values as v
+from predicat.language.jsonlogic import versions
 from predicat.language.jsonlogic.spelling import COMPARED
 from predicat.language.jsonlogic.values import Alternatives, One, Test
 
@@ -242,13 +243,30 @@ class _RuleReader(DataReader):
         return t.Macro(kind, name, where.tree, body, span)
 
     def affix(self, operator: str, args: list[Any], span: Span, depth: int) -> Test:
-        """The tests of the start and the end that flagd has. A value that is not a string fails."""
+        """Tests of the start and the end of a string. Another value fails."""
         left, right, *_ = self.operands(args, depth, 2)
 
         def use(one: One, other: One) -> Test:
-            return apply(operator, span, one.tree, other.tree) if one.kind == other.kind == v.TEXT else False
+            return (
+                apply(_AFFIXES[operator], span, one.tree, other.tree)
+                if one.kind == other.kind == v.TEXT
+                else False
+            )
 
         return v.both(left, right, use, span)
+
+    def version(self, _operator: str, args: list[Any], span: Span, depth: int) -> Test:
+        """The comparison of versions that flagd has. What is no version fails."""
+        value, op, written = (*args, None, None, None)[:3]
+        other = versions.release(written)
+        if op not in versions.COMPARED or other is None:
+            raise self.bad(args, "sem_ver", say.version_form(versions.COMPARED))
+        pattern = text(versions.pattern(op, other), span)
+
+        def use(one: One) -> Test:
+            return apply("matches", span, one.tree, pattern) if one.kind == v.TEXT else False
+
+        return v.holds(self.value(value, depth), use, span)
 
     # --- values
 
@@ -482,6 +500,12 @@ _EQUAL: dict[str, tuple[Callable[[Alternatives, Alternatives, Span], Test], bool
 # The tests whose result is the list of the keys that are missing.
 _LISTED = ("missing", "missing_some")
 _BETWEEN = ("<", "<=")
+_AFFIXES = {
+    "starts_with": "starts_with",
+    "ends_with": "ends_with",
+    "startsWith": "starts_with",
+    "endsWith": "ends_with",
+}
 _CALCULATED = {"+": "add", "-": "sub", "*": "mul", "/": "div"}
 # The operators whose result is a test, or is used as one here.
 _TESTS: dict[str, Use] = {
@@ -494,7 +518,8 @@ _TESTS: dict[str, Use] = {
     "missing": _RuleReader.missing,
     "missing_some": _RuleReader.missing_some,
     **dict.fromkeys(("all", "some", "none"), _RuleReader.quantified),
-    **dict.fromkeys(("starts_with", "ends_with"), _RuleReader.affix),
+    **dict.fromkeys(_AFFIXES, _RuleReader.affix),
+    "sem_ver": _RuleReader.version,
 }
 # The operators with other values.
 _OF_VALUES: dict[str, Use] = {
