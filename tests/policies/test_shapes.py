@@ -62,6 +62,7 @@ def test_each_widening_is_proved_with_a_row(shape: str, old: str, new: str) -> N
     assert back.proof == PROVED and back.kind in ("narrower", "never")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_shape_is_the_same_as_itself_with_a_double_negation(shape: str) -> None:
     verdict = compare_nodes(rows_of(SHAPES[shape]), rows_of(f"NOT (NOT ({SHAPES[shape]}))"))

@@ -76,10 +76,10 @@ class Permissions:
         rules = [*self.rules[0].get(table, ()), *self.rules[1].get(table, ())]
         for what in ACCESSES:
             known: dict[str, Entry | None] = {}
-            of_public = self.pair(table, (), what)
+            of_public = self.texts(table, (), what)
             for role in roles_of(rules):
                 known[role] = None
-                if role == PUBLIC or _texts(self.pair(table, (role,), what)) != _texts(of_public):
+                if role == PUBLIC or self.texts(table, (role,), what) != of_public:
                     known[role] = self.entry(table, (role,), what)
             yield from (entry for entry in known.values() if entry is not None)
             if all(rule.permissive or PUBLIC in rule.roles for rule in rules):
@@ -125,6 +125,10 @@ class Permissions:
         judge = permitted if alone else allowed
         before, after = (judge(side[table], roles, what) if side.get(table) else TRUE for side in self.rules)
         return before, after
+
+    def texts(self, table: Table, roles: Sequence[str], what: Access) -> list[tuple[str, str]]:
+        """The conditions of an access on both sides, with a WHERE and without."""
+        return [_texts(self.pair(table, roles, what, alone=alone)) for alone in (False, True)]
 
     def changed(self, table: Table, roles: Sequence[str]) -> list[str]:
         """The policies of some roles that differ, by name."""
