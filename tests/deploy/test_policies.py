@@ -11,6 +11,7 @@ import pytest
 from predicat.deploy import approval, deployment, describe, starter
 from predicat.deploy.plan import Rules
 from predicat.deploy.sessions import Limits
+from predicat.deploy.suspend import Suspension
 from predicat.diagnostics import PredicatError
 from tests.conftest import ROOT
 from tests.deploy.test_suspend import dumped
@@ -396,3 +397,29 @@ def one_by_one(db: Any) -> list[list[Any]]:
             db.execute("; ".join(f"DROP POLICY {name} ON shop.docs" for name in others))
             result.append(shown(db))
     return result
+
+
+@pytest.mark.slow
+def test_policies_come_back_after_a_column_changed(orders: Any, apply: Apply, tmp_path: Path) -> None:
+    """PostgreSQL alters no column that a policy reads."""
+    apply(TEXT)
+    orders.execute(
+        "CREATE POLICY theirs ON shop.orders FOR DELETE TO analyst USING (id > 2 AND owner <> 'x')"
+    )
+    orders.execute("COMMENT ON POLICY theirs ON shop.orders IS 'mine'")
+    before = sorted(dumped(orders))
+    sql = "ALTER TABLE shop.orders ALTER id TYPE int, ALTER owner TYPE varchar(20)"
+    altered = Suspension(catalog(tmp_path, TEXT), orders, "shop", "shop.orders", sql, "alter.sql")
+    altered.run(dry=True)
+    assert sorted(dumped(orders)) == before
+    altered.run()
+    changed = {line for line in sorted(dumped(orders)) if line not in before and "[predicat" not in line}
+    assert all("owner" in line or "id integer" in line for line in changed), changed
+    assert len(names(orders, THERE)) == 4 and "COMMENT ON POLICY theirs" in "\n".join(dumped(orders))
+    assert steps(orders, tmp_path, TEXT) == []
+    apply(HEAD)
+    assert names(orders, THERE) == ["theirs PERMISSIVE DELETE {analyst}"]
+    orders.execute("DROP POLICY theirs ON shop.orders")
+    apply(TEXT)
+    apply(HEAD)
+    assert orders.execute(SECURITY).fetchone() == (True, True)

@@ -20,6 +20,7 @@ from predicat.deploy.relations import Relation, check_relations
 from predicat.deploy.sessions import guarded
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import deploy as say
+from predicat.diagnostics.messages.row_policies import two_datasets
 
 # The kinds of pg_class that can have policies: tables, also partitioned ones.
 _TABLES = ("r", "p")
@@ -119,18 +120,9 @@ def plan(
     """What the policies of a catalog of this name need. Raises PredicatError for everything that prevents it:
     policies of others, changes by hand without `force`, what the server does not take.
     """
-    asked = tables_of(catalog, connection, relations)
+    rows = _wanted(catalog, connection, relations)
+    reporter = Reporter()
     with guarded(connection):
-        given = there.values(connection, catalog)
-        rows: list[Wanted] = []
-        reporter = Reporter()
-        for dataset in catalog.datasets.values():
-            for policy in dataset.policies.values():
-                table = asked[dataset.name, policy.name]
-                try:
-                    rows.append(there.wanted(catalog, dataset, policy, table, given))
-                except PredicatError as error:
-                    reporter.extend(error.diagnostics)
         asked_for = {row.table.oid for row in rows}
         marked = {row.table.oid for row in there.read(connection, name, asked_for)}
         present = there.read(connection, name, asked_for | marked, asked_for)
@@ -140,6 +132,70 @@ def plan(
         steps, notes = planner.steps(rows), planner.notes(rows)
     reporter.raise_errors()
     return PolicyPlan(steps, notes, name, present)
+
+
+def _wanted(
+    catalog: Catalog, connection: psycopg.Connection, relations: Mapping[str, Relation]
+) -> list[Wanted]:
+    """The policies of a catalog in SQL. Raises PredicatError with those that PostgreSQL cannot express, and
+    two of one name on a table.
+    """
+    asked = tables_of(catalog, connection, relations)
+    given = there.values(connection, catalog)
+    rows: dict[tuple[int, str], Wanted] = {}
+    reporter = Reporter()
+    for dataset in catalog.datasets.values():
+        for policy in dataset.policies.values():
+            table = asked[dataset.name, policy.name]
+            try:
+                row = there.wanted(catalog, dataset, policy, table, given)
+            except PredicatError as error:
+                reporter.extend(error.diagnostics)
+                continue
+            if (other := rows.setdefault((table.oid, policy.name), row)) is not row:
+                owner = other.identity.partition(".")[0]
+                reporter.add(two_datasets(policy.span, table.name, owner))
+    reporter.raise_errors()
+    return list(rows.values())
+
+
+def on_table(connection: psycopg.Connection, name: str, table: int, *, force: bool) -> list[Present]:
+    """The policies of a table. Raises PredicatError for those of a catalog that were changed by hand, unless
+    `force`.
+    """
+    found = there.read(connection, "", [table], [table])
+    edited = [row for row in found if row.mark.get("catalog") == name and _is_edited(connection, row)]
+    if edited and not force:
+        raise PredicatError([say.policy_edited(row.shown) for row in edited])
+    return found
+
+
+def again(
+    connection: psycopg.Connection, name: str, catalog: Catalog, before: Sequence[Present]
+) -> Iterator[tuple[str, str]]:
+    """The statements that create policies that were dropped, each with the name of its policy: those of a
+    catalog as it has them, others as they were.
+    """
+    datasets = {key: row for key, row in catalog.datasets.items() if row.policies}
+    asked = replace(catalog, datasets=datasets)
+    rows = _wanted(asked, connection, check_relations(asked, connection)) if before and datasets else []
+    by_place = {(row.table.oid, row.name): row for row in rows}
+    turned = [key for key in _SWITCHES if any(key in row.mark for row in before)]
+    for row in before:
+        sql, wanted = row.table.sql, by_place.get((row.table.oid, row.name))
+        rule, text = row.rule, row.comment
+        if wanted is not None and row.mark.get("catalog") == name:
+            made = there.stored(connection, wanted)
+            rule = wanted.rule
+            text = there.comment(connection, name, wanted, row.comment, made, turned)
+        yield f"policy {row.shown}", rule.created(sql, row.name)
+        yield f"policy {row.shown}", there.commented(connection, sql, row.name, text)
+
+
+def _is_edited(connection: psycopg.Connection, row: Present) -> bool:
+    """Whether a policy is another than its mark says; in another version of the server it is not known."""
+    same_server = row.mark.get("server") == str(connection.info.server_version // 10_000)
+    return same_server and row.mark.get("definition") != there.definition(row.rule)
 
 
 class _Planner(Struct):
@@ -220,8 +276,8 @@ class _Planner(Struct):
                 self.reporter.add(say.policy_of_others(row.span, present.shown))
                 return None
             return {Cause.FORMER: "taken over"}
-        same_server = mark.get("server") == str(self.connection.info.server_version // 10_000)
-        edited = known != mark.get("definition") and (same_server or mark.get("hash") == row.hash)
+        edited = known != mark.get("definition") and mark.get("hash") == row.hash
+        edited = edited or _is_edited(self.connection, present)
         if present.rule != made and edited:
             if not self.rules.force:
                 self.reporter.add(say.policy_edited(present.shown))
@@ -261,10 +317,8 @@ class _Planner(Struct):
 
     def dropped(self, present: Present) -> PolicyStep:
         """The step for a policy of ours that is no longer in the catalog."""
-        edited = present.mark.get("definition") != there.definition(present.rule)
-        same_server = present.mark.get("server") == str(self.connection.info.server_version // 10_000)
         reason = say.without_policy(present.mark.get("policy", present.name))
-        if edited and same_server and not self.rules.force:
+        if _is_edited(self.connection, present) and not self.rules.force:
             self.reporter.add(say.policy_edited(present.shown))
         sql, name = present.table.sql, present.name
         return PolicyStep(

@@ -104,6 +104,11 @@ class Present(Struct, frozen=True):
         return f"{self.name} on {self.table.shown}"
 
     @property
+    def dropped(self) -> str:
+        """The statement that drops it."""
+        return f"DROP POLICY {quoted(self.name)} ON {self.table.sql}"
+
+    @property
     def mark(self) -> Mapping[str, str]:
         """The parts of its mark; none without one."""
         found = _MARK.search(self.comment)

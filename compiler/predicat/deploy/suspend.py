@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from predicat.catalog.model import Catalog
-from predicat.deploy import definitions, dependents, filter_functions, inventory, locks, relations
+from predicat.deploy import definitions, dependents, filter_functions, inventory, locks, policies, relations
 from predicat.deploy.dependents import Saved
 from predicat.deploy.deployment import Batch, Plan, compared, owned
 from predicat.deploy.functions import Choice
@@ -119,6 +119,8 @@ class Suspension(Struct):
         """Take everything away, alter the table, and bring everything back."""
         before = batch.plan
         batch.take_away()
+        held = policies.on_table(self.connection, self.name, self.relation, force=self.rules.force)
+        batch.execute_all((row.shown, row.dropped) for row in held)
         functions = filter_functions.on_relation(self.connection, self.name, self.relation)
         batch.execute_all((one.shown, f"DROP {one.target}") for one in functions.values())
         self.execute()
@@ -147,6 +149,8 @@ class Suspension(Struct):
             for shown, statement in filter_functions.restore(
                 self.connection, self.name, functions, batch.role
             ):
+                batch.execute(shown, [statement])
+            for shown, statement in policies.again(self.connection, self.name, self.catalog, held):
                 batch.execute(shown, [statement])
             batch.settle_lists()
         finally:
