@@ -13,6 +13,7 @@ from predicat.diagnostics.messages import policies as say
 from predicat.ir import syntax as t
 from predicat.ir.limits import MAX_DEPTH, MAX_NODES
 from predicat.ir.types import JSON, STRING, MapType, StructType, Type
+from predicat.ir.values import INT_MAX
 from predicat.language.common.body import Body
 
 
@@ -129,6 +130,15 @@ class DataReader:
         if stopped:
             raise Stop
         return tuple(out)
+
+    def in_64_bits(self, value: int, span: Span) -> int | float:
+        """An integer of 64 bits; a longer one as a double. Raises Stop for one that no double holds."""
+        if abs(value) <= INT_MAX:
+            return value
+        try:
+            return float(value)
+        except OverflowError:
+            raise self.fail(say.no_double(span, "the number")) from None
 
     # --- keys
 

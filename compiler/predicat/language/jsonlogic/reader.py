@@ -289,7 +289,9 @@ class _RuleReader(DataReader):
             raise self.fail(
                 say.array_of_rule(self.span(value), "array" if isinstance(value, list) else "object")
             )
-        return v.constant(value, self.span(value))
+        span = self.span(value)
+        whole = isinstance(value, int) and not isinstance(value, bool)
+        return v.constant(self.in_64_bits(value, span) if whole else value, span)
 
     def result(self, value: Any, depth: int) -> Alternatives:
         """The value of an operator that is no test."""
@@ -453,7 +455,7 @@ class _RuleReader(DataReader):
         constants = [part[0].constant for part in (one, other) if len(part) == 1]
         if len(constants) == 2 and all(isinstance(value, int | float) for value in constants):
             value, by = map(float, constants)  # type: ignore[arg-type]  # numbers, by the line before
-            return v.number(t.Constant(math.fmod(value, by) if by else None, span))
+            return v.number(t.Constant(math.fmod(value, by) if by and math.isfinite(value) else None, span))
         trees = [self.whole_number(part, operator, span) for part in (one, other)]
         return v.number(apply("mod", span, *trees), BIGINT)
 

@@ -30,7 +30,7 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
-from predicat.ir.values import DOUBLE_PATTERN, INT_MAX
+from predicat.ir.values import DOUBLE_PATTERN
 from predicat.language.common.trees import all_of, any_of, apply, cast_to, choose, decided, text
 
 NULL, TRUTH, NUMBER, TEXT, LIST, OBJECT, TIME = (
@@ -90,8 +90,6 @@ Alternatives = tuple[One, ...]
 
 def constant(value: bool | float | str | None, span: Span) -> Alternatives:
     """A constant of a rule."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > INT_MAX:
-        value = float(value)
     for type_, kind, held in ((bool, TRUTH, BOOLEAN), (int, NUMBER, BIGINT), (float, NUMBER, DOUBLE)):
         if isinstance(value, type_):
             return (One(kind, t.Constant(value, span), held),)

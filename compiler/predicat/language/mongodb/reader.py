@@ -25,6 +25,7 @@ from predicat.ir.types import (
     DATE,
     DOUBLE,
     JSON,
+    MAX_PRECISION,
     NULL,
     STRING,
     TIMESTAMP,
@@ -34,7 +35,6 @@ from predicat.ir.types import (
     StructType,
     Type,
 )
-from predicat.ir.values import INT_MAX
 from predicat.language.common import jsontext
 from predicat.language.common.body import Body
 from predicat.language.common.data import DataReader
@@ -349,14 +349,14 @@ class _QueryReader(DataReader):
             ((name, inner),) = value.items()
             if name in _EXTENDED:
                 try:
-                    return t.Constant(_EXTENDED[name](inner), span)
+                    value = _EXTENDED[name](inner)
                 except (TypeError, ValueError, ArithmeticError):
                     raise self.fail(say.extended_value(span, name)) from None
         if isinstance(value, Mapping | list):
             raise self.fail(say.whole_value(span, "array" if isinstance(value, list) else "document"))
-        if isinstance(value, int) and not isinstance(value, bool) and abs(value) > INT_MAX:
-            return t.Constant(float(value), span)
-        return t.Constant(str(value) if isinstance(value, str) else value, span)
+        if isinstance(value, str):  # without its place in the text
+            return t.Constant(str(value), span)
+        return t.Constant(self.in_64_bits(value, span) if isinstance(value, int) else value, span)
 
 
 NUMBER = float
@@ -393,7 +393,7 @@ _EXTENDED: dict[str, Callable[[Any], t.Value]] = {
     "$numberInt": int,
     "$numberLong": int,
     "$numberDouble": float,
-    "$numberDecimal": Decimal,
+    "$numberDecimal": lambda value: _decimal(str(value)),
 }
 # Types by name, as kinds of JSON values.
 _TYPES = {
@@ -406,6 +406,18 @@ _TYPES = {
     "date": "date",
 }
 _CODES = {2: "string", 3: "object", 4: "array", 8: "bool", 9: "date", 10: "null"}
+
+
+def _decimal(written: str) -> Decimal | float:
+    """A decimal, or a double for too many digits. Raises ValueError for NaN and infinity."""
+    value = Decimal(written)
+    if not value.is_finite():
+        raise ValueError(written)
+    return (
+        value
+        if len(value.as_tuple().digits) <= MAX_PRECISION and abs(value.adjusted()) < MAX_PRECISION
+        else float(value)
+    )
 
 
 def _is_operators(value: Any) -> bool:
