@@ -11,12 +11,14 @@ from predicat.catalog.policies import Attribute
 from predicat.catalog.policy_conditions import bound
 from predicat.explain.users import qualified
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import TRUE, FieldDecl, Node
+from predicat.ir.nodes import TRUE, FieldDecl, Node, fields_of
 from predicat.ir.python_values import RowError
 from predicat.ir.widths import field_type
 from predicat.policies.access import ACCESSES, PUBLIC, Access, Rule, allowed, permitted, roles_of
-from predicat.policies.bind import apart
-from predicat.proof.compare import Verdict
+from predicat.policies.bind import MARK, apart
+from predicat.proof.candidate_values import typical_values
+from predicat.proof.compare import Verdict, Witness
+from predicat.proof.inputs import over_inputs
 from predicat.review.entries import Entry
 from predicat.review.kinds import NOTE, ROWS
 from predicat.review.proofs import Proof, Prover
@@ -105,7 +107,7 @@ class Permissions:
         before, after = self.pair(table, roles, what, alone=alone)
         if _texts((before, after))[0] == _texts((before, after))[1]:
             return None
-        verdict = _of_session(self.prover.verdict(before, after, ("reject", "reject")))
+        verdict = _of_session(before, after, self.prover.verdict(before, after, ("reject", "reject")))
         changed = self.changed(table, roles)
         words = what.words + (" without a WHERE" if alone else "") + self.of_several(table)
         return Entry(
@@ -197,11 +199,26 @@ def _gains(entry: Entry | None) -> bool:
     return proof is not None and not (proof.verdict.proof == "proved" and proof.verdict.kind in _NO_GAIN)
 
 
-def _of_session(verdict: Verdict) -> Verdict:
-    """A verdict with the attributes of its rows as parameters."""
-    rows = {key: getattr(verdict, key) for key in ("lost", "gained", "unknown")}
-    found = {key: row and apart(row) for key, row in rows.items()}
-    return replace(verdict, **found)
+def _of_session(before: Node, after: Node, verdict: Verdict) -> Verdict:
+    """A verdict with the attributes of its rows as parameters; a row that is gained has as many as it may."""
+    gained = verdict.gained and _with_attributes(before, after, verdict.gained)
+    rows = {"lost": verdict.lost, "gained": gained, "unknown": verdict.unknown}
+    return replace(verdict, **{key: row and apart(row) for key, row in rows.items()})
+
+
+def _with_attributes(before: Node, after: Node, witness: Witness) -> Witness:
+    """A row that is gained, by a session that has attributes: those of another tenant, and not of nobody."""
+    earlier, now = over_inputs(before), over_inputs(after)
+    inputs = {**witness.row, **{f":{name}": value for name, value in witness.params.items()}}
+    row = dict(witness.row)
+    for name, decl in {**fields_of(before), **fields_of(after)}.items():
+        values = typical_values(decl.type, decl) if name.startswith(MARK) and row.get(name) is None else ()
+        for value in sorted(values, key=lambda one: one == ""):
+            tried = {**inputs, name: value}
+            if now(tried) is True and earlier(tried) is not True:
+                inputs, row[name] = tried, value
+                break
+    return replace(witness, row=row, before=earlier(inputs), after=now(inputs))
 
 
 def _meaning(rule: Rule) -> object:
