@@ -96,6 +96,8 @@ EXPORTED = [
     "s NOT LIKE 'a%'",
     "s LIKE 'a!%b%' ESCAPE '!'",
     "starts_with(s, '')",
+    "w > '2024-02-29 12:00:00'",
+    "w <> '2024-02-29 12:00:00'",
     "s IS NULL",
     "s IS NOT NULL",
     "x = 'NaN'",
@@ -181,6 +183,31 @@ def test_the_filters_of_the_catalog_and_of_cel(count: int) -> None:
     # IEEE 754: NaN is neither above nor below a number.
     for condition in ("x > 1.5", "x <= 1.5", "!(x > 1.5)", "!(x < 0.0)", "x != 0.0", "x == 0.0"):
         accepts_the_same(predicat.parse(condition, "cel", {"x": "double"}), count)
+
+
+def combined(source: random.Random, depth: int) -> str:
+    """Conditions under AND, OR, NOT and tests of their outcome."""
+    if depth == 0:
+        return source.choice(EXPORTED)
+    one, other = combined(source, depth - 1), combined(source, source.randrange(depth))
+    return source.choice(
+        [
+            f"({one}) AND ({other})",
+            f"({one}) OR ({other})",
+            f"NOT ({one})",
+            f"({one}) IS TRUE",
+            f"({one}) IS NOT TRUE",
+            f"({one}) IS NOT FALSE",
+            f"coalesce({one}, TRUE)",
+        ]
+    )
+
+
+@pytest.mark.parametrize("count", [15, pytest.param(600, marks=pytest.mark.slow)])
+def test_combinations(count: int) -> None:
+    source = random.Random(count)
+    for condition in [combined(source, source.randrange(1, 4)) for _ in range(count)]:
+        accepts_the_same(predicat.parse(condition, "sql", FIELDS), 40)
 
 
 def accepts_the_same(predicate: predicat.Predicate, count: int) -> None:
@@ -336,3 +363,32 @@ def test_a_split_pushes_what_iceberg_supports() -> None:
     assert parts.proof == "proved"
     accepts_the_same(parts.pushed, 60)
     assert parts.residual.to("duckdb") == "n > i AND LOWER(u) = 'x'"
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_scans_of_a_table_of_several_files(tmp_path: Path) -> None:
+    """Scans also leave out files by their statistics."""
+    pytest.importorskip("sqlalchemy", reason="the catalog of the table is in SQLite: scans are not run")
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    predicates = [predicat.parse(condition, "sql", FIELDS) for condition in EXPORTED]
+    fields = {decl.name: decl for predicate in predicates for decl in fields_of(predicate.surface).values()}
+    whole = predicat.parse(" OR ".join(f"({condition})" for condition in EXPORTED), "sql", FIELDS)
+    rows = list(rows_for(whole, fields, 1000))
+    schema = Schema(
+        *(NestedField(at, name, iceberg_type(decl)) for at, (name, decl) in enumerate(fields.items(), 2)),
+        NestedField(1, "row", LongType()),
+    )
+    catalog = SqlCatalog("c", uri=f"sqlite:///{tmp_path}/c.db", warehouse=f"file://{tmp_path}")
+    catalog.create_namespace("n")
+    table = catalog.create_table("n.t", schema)
+    numbered = [{**row, "row": at} for at, row in enumerate(sorted(rows, key=lambda row: repr(row["s"])))]
+    for first in range(0, 1000, 100):
+        table.append(pa.Table.from_pylist(numbered[first : first + 100], table.schema().as_arrow()))
+    assert len(list(table.scan().plan_files())) == 10
+    for condition, predicate in zip(EXPORTED, predicates, strict=True):
+        wanted = [row["row"] for row in numbered if predicate.evaluate(row) is True]
+        expression = BooleanExpression.model_validate(json.loads(predicate.to("iceberg")))
+        found = table.scan(row_filter=expression, selected_fields=("row",)).to_arrow()["row"].to_pylist()
+        assert sorted(found) == wanted, condition

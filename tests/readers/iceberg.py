@@ -53,7 +53,8 @@ def _typed(constant: Any, value: Any) -> Any:
     """The constant as a value of the type of a column."""
     match value:
         case datetime():
-            return datetime.fromisoformat(constant)
+            moment = datetime.fromisoformat(constant)
+            return moment if moment.tzinfo else moment.replace(tzinfo=value.tzinfo)
         case date():
             return date.fromisoformat(constant)
         case Decimal():
