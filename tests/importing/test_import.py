@@ -2,6 +2,7 @@
 tests.importing.test_import` writes the files of golden.
 """
 
+import base64
 import json
 import os
 import random
@@ -22,6 +23,7 @@ from predicat.diagnostics.extras import installed
 from predicat.importing import KINDS, read
 from predicat.importing.celtext import Cel
 from predicat.importing.documents import parsed
+from predicat.importing.located import plain
 from predicat.importing.model import slug
 from tests.fuzzing import Costs
 from tests.language.test_reader_fuzz import mutated_data
@@ -95,13 +97,9 @@ ODD = [
 
 def documents() -> list[Any]:
     """The documents of the manifests, and some odd ones."""
-    texts = [
-        (HERE / "manifests" / name).read_text() for name in MANIFESTS if name.endswith((".yaml", ".json"))
-    ]
-    loaded = []
-    for text in texts:
-        loaded += yaml.load_all(re.sub(r"!\w+", "", text).replace("\t", " "), yaml.SafeLoader)
-    return [*ODD, *filter(None, loaded)]
+    files = [HERE / "manifests" / name for name in MANIFESTS if name.endswith((".yaml", ".yml", ".json"))]
+    loaded = [one for file in files for one in parsed(Source(str(file), file.read_text()))]
+    return [*ODD, *filter(None, map(plain, loaded))]
 
 
 def test_documents_of_any_shape_are_no_more_than_left_out(tmp_path: Path) -> None:
@@ -154,6 +152,51 @@ def test_event_patterns_read_one_field(tmp_path: Path) -> None:
     )
     stream = catalog["bus_events.stream"]
     assert [stream.evaluate({"event": {"eventName": name}}) for name in ("INSERT", "MODIFY")] == [True, False]
+
+
+def test_the_content_of_records_is_decoded(tmp_path: Path) -> None:
+    """As Lambda does: JSON texts, in base64 but for the body of a message."""
+    duckdb = pytest.importorskip("duckdb")
+    sources = [{"body": {"kind": ["order"]}}, {"data": {"kind": ["order"]}}, {"value": {"kind": ["order"]}}]
+    resources = {
+        f"Of{number}": {
+            "Type": "AWS::Lambda::EventSourceMapping",
+            "Properties": {"FilterCriteria": {"Filters": [{"Pattern": json.dumps(pattern)}]}},
+        }
+        for number, pattern in enumerate(sources)
+    }
+    (tmp_path / "template.json").write_text(json.dumps({"Resources": resources}))
+    imported("template.json", "--to", "catalog/imported.yml", folder=tmp_path)
+    catalog = predicat.load_catalog(tmp_path / "catalog")
+    document = '{"kind": "order"}'
+    coded = base64.b64encode(document.encode()).decode()
+    for number, (name, texts) in enumerate((("body", [document]), ("data", [coded]), ("value", [coded]))):
+        predicate = catalog[f"source_records.of{number}"]
+        assert predicate.evaluate({name: json.loads(document)}) is True
+        for text, expected in [(texts[0], True), ("{", False), ("*", False), ("", False)]:
+            query = f"SELECT ({predicate.sql('duckdb')}) IS TRUE FROM (SELECT ? AS {name})"  # its own
+            assert duckdb.execute(query, [text]).fetchone() == (expected,), (name, text)
+
+
+def test_what_a_folder_has_beside_manifests_is_told_in_a_few_lines(tmp_path: Path) -> None:
+    for number in range(30):
+        (tmp_path / f"chart{number}.yaml").write_text("a: {{ .Values.a }}\nb: [")
+        (tmp_path / f"package{number}.json").write_text("{}")
+    (tmp_path / "trigger.yaml").write_text(_TRIGGER % "order")
+    _, report = imported(".", folder=tmp_path)
+    lines = report.splitlines()
+    assert lines[0].startswith("trigger.yaml:4: imported cloud_events.orders")
+    assert "left out 30 parts: it is not a manifest with filters (first package0.json:1)" in lines
+    assert len(lines) < 8
+    assert lines[-1] == "# 1 filter imported, 60 parts left out"
+    with pytest.raises(PredicatError):
+        raise_problems("chart0.yaml", tmp_path)
+
+
+def raise_problems(name: str, folder: Path) -> None:
+    """A file that is named is a manifest: what is wrong with it is told."""
+    if problems := read((folder / name,)).problems:
+        raise PredicatError(problems)
 
 
 # --- files that are there

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,8 +70,14 @@ def command(
         show(form, _data(outcome, result, written), str)
 
 
+# The most lines about what gives no filter.
+_MOST = 20
+
+
 def _report(findings: Findings, result: Checked) -> None:
-    """One line for each filter and for each part that is left out, in the order of the files."""
+    """One line for each filter and for each part that is left out, in the order of the files. Of many parts
+    that are left out, one line for each reason.
+    """
     lines = [
         (
             _place(entry.span),
@@ -78,10 +85,28 @@ def _report(findings: Findings, result: Checked) -> None:
         )
         for entry, _ in result.accepted
     ]
-    lines += [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.skipped]
     lines += [(_place(entry.span), f"refused {entry.title}: {entry.reason}") for entry in result.refused]
-    for (name, number), line in sorted(lines, key=lambda entry: entry[0]):
+    left = [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.skipped]
+    many = len(left) > _MOST
+    for (name, number), line in sorted([*lines, *([] if many else left)], key=lambda entry: entry[0]):
         click.echo(f"{name}:{number}: {line}", err=True)
+    for line in _reasons(findings) if many else ():
+        click.echo(line, err=True)
+
+
+def _reasons(findings: Findings) -> Iterator[str]:
+    """The reasons why parts are left out, the most frequent ones first, each with the first of its places."""
+    first: dict[str, Span] = {}
+    for entry in findings.skipped:
+        first.setdefault(str(entry.reason), entry.span)
+    counts = Counter(str(entry.reason) for entry in findings.skipped).most_common()
+    shown, rest = counts[: _MOST - 1], counts[_MOST - 1 :]
+    for reason, count in shown:
+        name, number = _place(first[reason])
+        yield f"left out {quantity(count, 'part')}: {reason} (first {name}:{number})"
+    if rest:
+        parts = quantity(sum(count for _, count in rest), "part")
+        yield f"left out {parts} for {quantity(len(rest), 'other reason')}: --format json lists all"
 
 
 def _place(span: Span) -> tuple[str, int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from predicat.diagnostics import Reporter
+from predicat.diagnostics import NOWHERE, Reporter
 from predicat.diagnostics.messages import importing as say
 from predicat.importing import (
     admission,
@@ -20,6 +20,7 @@ from predicat.importing import (
     knative,
     kubernetes,
     rabbitmq,
+    serverless,
     servicebus,
     tekton,
     terraform,
@@ -108,8 +109,16 @@ KINDS = (
         found=cloudformation.recognises,
     ),
     Kind(
+        "Serverless Framework",
+        "serverless.yml: events of functions, and the resources in it",
+        "sns, eventbridge",
+        serverless.read,
+        found=serverless.recognises,
+    ),
+    Kind(
         "Azure Service Bus",
-        "rules of subscriptions in ARM templates and in compiled Bicep: SQL and correlation filters",
+        "rules of subscriptions in ARM templates, compiled Bicep and the emulator's configuration: SQL and "
+        "correlation filters",
         "servicebus",
         servicebus.read,
         found=servicebus.recognises,
@@ -146,13 +155,21 @@ KINDS = (
 
 
 def read(paths: tuple[Path, ...], dataset: str | None = None) -> Findings:
-    """The filters in files, and in the files of folders; what cannot be read is among the problems.
+    """The filters in files, and in the files of folders. A file that cannot be read is among the problems;
+    one of a folder, which may be no manifest at all, is left out.
 
     `dataset` is that of all filters, by default one for each kind of row.
     """
-    findings, reporter = Findings(dataset), Reporter()
+    findings, reporter, named = Findings(dataset), Reporter(), set(paths)
     for file in files(paths):
-        for document in documents(file, reporter):
+        of_file = Reporter()
+        found = documents(file, of_file)
+        if file in named:
+            reporter.extend(of_file.errors)
+        else:
+            for error in of_file.errors:
+                findings.skip("document", say.not_read(error.message), error.span or NOWHERE)
+        for document in found:
             try:
                 _read(document, findings)
             except _ODD:

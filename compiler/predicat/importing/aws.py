@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from predicat.diagnostics.messages import importing as say
 from predicat.importing.documents import Document
-from predicat.importing.located import at, mapping, span_of, text, texts
-from predicat.importing.model import Findings, ImportedFilter
-from predicat.importing.rows import BUS_EVENTS, NOTIFICATIONS
+from predicat.importing.located import at, entries, mapping, span_of, text, texts
+from predicat.importing.model import Findings, ImportedFilter, Rows, Skip
+from predicat.importing.rows import BUS_EVENTS, NOTIFICATIONS, SOURCE_RECORDS
 from predicat.importing.values import Site, Values, taken
 
 _BODY_SCOPE = "MessageBody"
@@ -70,15 +70,30 @@ def _policy_body(policy: Any, scope: Any) -> Any:
 
 
 def rule(
-    findings: Findings, site: Site, new: Callable[[], Values], patterns: list[Any], without: str | None
+    findings: Findings, site: Site, new: Callable[[], Values], patterns: list[Any], _beside: Any = None
 ) -> str | None:
     """Takes an event pattern. Returns the filter's name."""
     if not patterns:
-        findings.skip(site.title, without if without is not None else say.RUNS_AT_TIMES, site.span)
+        findings.skip(site.title, say.RUNS_AT_TIMES, site.span)
         return None
-    values = new()
-    body = partial(values.policy, patterns[0])
-    return taken(findings, site, values, BUS_EVENTS, "eventbridge", body, patterns[0], "event")
+    return _pattern(findings, site, new(), patterns[0], BUS_EVENTS)
+
+
+def _pattern(findings: Findings, site: Site, values: Values, pattern: Any, rows: Rows) -> str | None:
+    on = "event" if rows is BUS_EVENTS else None
+    body = partial(values.policy, pattern)
+    return taken(findings, site, values, rows, "eventbridge", body, pattern, on)
+
+
+def _rows_of(patterns: list[Any], new: Callable[[], Values]) -> Rows:
+    """What patterns of an event source are about: the content of its records, if they read nothing else."""
+    keys: set[str] = set()
+    for pattern in patterns:
+        try:
+            keys |= dict(entries(new().policy(pattern))).keys()
+        except Skip:
+            return BUS_EVENTS
+    return SOURCE_RECORDS if keys and keys <= SOURCE_RECORDS.fields.keys() else BUS_EVENTS
 
 
 def criteria(
@@ -89,11 +104,15 @@ def criteria(
         findings.skip(site.title, say.NO_FILTER_CRITERIA, site.span)
         return
     names: list[str] = []
-    for number, criterion in enumerate(rows):
+    patterns = [at(criterion, "Pattern") or at(criterion, "pattern") for criterion in rows]
+    kind = _rows_of([pattern for pattern in patterns if pattern], new)
+    for number, (criterion, given) in enumerate(zip(rows, patterns, strict=True)):
         name = f"{site.name}_{number + 1}" if len(rows) > 1 else site.name
         inner = Site(name, site.title, f"{site.path}[{number}].Pattern", span_of(criterion, site.span))
-        given = at(criterion, "Pattern") or at(criterion, "pattern")
-        name_ = rule(findings, inner, new, [given] if given else [], say.NO_PATTERN)
+        if not given:
+            findings.skip(inner.title, say.NO_PATTERN, inner.span)
+            continue
+        name_ = _pattern(findings, inner, new(), given, kind)
         names += [name_] if name_ else []
     if len(rows) > 1 and len(names) == len(rows):
         findings.add(
@@ -104,7 +123,7 @@ def criteria(
                 "any",
                 list(names),
                 site.span,
-                BUS_EVENTS,
+                kind,
                 uses=tuple(names),
                 says="One of its patterns matches.",
             )
@@ -128,7 +147,7 @@ def read(document: Document, findings: Findings) -> None:
     if data.get("EventPattern"):
         name = texts(data.get("Name")) or "rule"
         site = Site(name, f"rule {name}", "EventPattern", document.span)
-        rule(findings, site, Values, [data["EventPattern"]], "")
+        rule(findings, site, Values, [data["EventPattern"]])
         return
     inner = at(data, "Attributes") or data
     name = texts(inner.get("SubscriptionArn")).rpartition(":")[0].rpartition(":")[2] or "subscription"

@@ -28,16 +28,20 @@ def recognises(document: Document) -> bool:
 
 def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources of a template."""
-    new = partial(_Values, document.data)
-    resources = document.data["Resources"]
     before = len(findings.imported), len(findings.skipped)
-    for name, resource in entries(resources):
-        kind = texts(at(resource, "Type"))
-        if kind in _RESOURCES:
-            site = Site(name, f"{kind} {name}", f"Resources.{name}.Properties", key_span(resources, name))
-            _RESOURCES[kind](findings, site, new, at(resource, "Properties"))
+    resources(document.data, findings, partial(_Values, document.data))
     if before == (len(findings.imported), len(findings.skipped)):
         findings.skip("template", say.NO_RESOURCE_WITH_FILTER, document.span)
+
+
+def resources(template: Any, findings: Findings, new: Callable[[], Values]) -> None:
+    """Takes the filters of the resources of a template."""
+    listed_ = at(template, "Resources")
+    for name, resource in entries(listed_):
+        kind = texts(at(resource, "Type"))
+        if kind in _RESOURCES:
+            site = Site(name, f"{kind} {name}", f"Resources.{name}.Properties", key_span(listed_, name))
+            _RESOURCES[kind](findings, site, new, at(resource, "Properties"))
 
 
 def _serverless(findings: Findings, site: Site, new: Callable[[], Values], properties: Any) -> None:
@@ -141,3 +145,7 @@ class _Values(Values):
 
 def _bare(value: str) -> str:
     return _HOLE.sub(lambda match: match[2], value)
+
+
+# For files that have a template among other things.
+TemplateValues = _Values

@@ -32,7 +32,7 @@ from predicat.diagnostics.messages import keys as say_keys
 from predicat.importing.located import entries, items, key_span, mapping, span_of, text
 
 # The files of a folder that are read.
-SUFFIXES = (".yml", ".yaml", ".json", ".template", ".tf", ".properties")
+SUFFIXES = (".yml", ".yaml", ".json", ".jsonc", ".template", ".tf", ".properties")
 # So many values a file may have, with its aliases written out.
 MAX_PARTS = 1_000_000
 _PROPERTY = re.compile(r"[ \t]*([^#!\s=:][^\s=:]*)[ \t]*[=:][ \t]*([^\r\n]*)")
@@ -134,11 +134,12 @@ def _listed(documents: list[Any]) -> Iterator[Document]:
 
 def parsed(source: Source) -> list[Any]:
     """The documents of a YAML or JSON text as data with places. Raises PredicatError."""
-    blanks = (
-        Source(source.name, source.text.replace("\t", " "), source.outer, source.offsets)
-        if _is_json(source.text)
-        else source
-    )
+    plain = source.text
+    if source.name.endswith((".json", ".jsonc")):
+        plain = _COMMENT.sub(_blank, plain)
+    if _is_json(plain):
+        plain = plain.replace("\t", " ")
+    blanks = source if plain is source.text else Source(source.name, plain, source.outer, source.offsets)
     reporter = Reporter()
     try:
         check_bounds(blanks)
@@ -156,6 +157,15 @@ def parsed(source: Source) -> list[Any]:
     documents = [YamlNode(root, source, reporter).data() for root in roots]
     reporter.raise_errors()
     return documents
+
+
+# A text, or a comment of JSON as Visual Studio Code and Azure write it.
+_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """A comment as spaces, so that all places stay."""
+    return match[0] if match[0].startswith('"') else re.sub(r"[^\n]", " ", match[0])
 
 
 def _is_json(content: str) -> bool:

@@ -14,11 +14,14 @@ LONGEST = 63
 
 
 class Rows(Struct, frozen=True):
-    """What kind of rows filters are about: a dataset with its fields."""
+    """What kind of rows filters are about: a dataset with its fields. `expressions` has the SQL of fields
+    that engines decode, by the field and the engine.
+    """
 
     name: str
     description: str
     fields: Mapping[str, str]
+    expressions: Mapping[str, Mapping[str, str]] = {}
 
 
 class Parameter(Struct, frozen=True):

@@ -14,6 +14,21 @@ BUS_EVENTS = Rows(
     "One row per event of EventBridge, or of a source that is filtered in the same way.",
     {"event": "json"},
 )
+# Lambda decodes these parts of a record before it looks at them: a JSON text, in base64 but for a queue's.
+_JSON = {"spark": "try_parse_json({0})", "duckdb": "TRY_CAST({0} AS JSON)"}
+_OF_BASE64 = {
+    "spark": "try_parse_json(CAST(try_to_binary({0}, 'base64') AS STRING))",
+    "duckdb": "TRY_CAST(TRY(decode(from_base64({0}))) AS JSON)",
+}
+SOURCE_RECORDS = Rows(
+    "source_records",
+    "One row per record of a queue, a stream or a topic that starts a function; its content is JSON.",
+    dict.fromkeys(("body", "data", "value"), "json"),
+    {
+        name: {engine: sql.format(name) for engine, sql in decoding.items()}
+        for name, decoding in (("body", _JSON), ("data", _OF_BASE64), ("value", _OF_BASE64))
+    },
+)
 RECORDS = Rows(
     "records", "One row per record of Kafka.", {"topic": "string", "headers": _TEXTS, "value": "string"}
 )

@@ -37,11 +37,12 @@ class Rule(Struct, frozen=True):
 
 def recognises(document: Document) -> bool:
     """Whether a document is an ARM template with rules of Service Bus, or one such rule."""
-    return any(True for _ in _rules(document.data))
+    return any(True for _ in _rules(document.data)) or bool(at(document.data, "UserConfig", "Namespaces"))
 
 
 def read(document: Document, findings: Findings) -> None:
     """Takes the rules of a template."""
+    _emulator(at(document.data, "UserConfig", "Namespaces"), findings)
     for resource in _rules(document.data):
         properties = at(resource, "properties")
         sql = at(properties, "sqlFilter")
@@ -55,6 +56,26 @@ def read(document: Document, findings: Findings) -> None:
             _Values(document.data),
             Rule(at(sql, "sqlExpression"), at(properties, "correlationFilter"), action),
         )
+
+
+def _emulator(namespaces: Any, findings: Findings) -> None:
+    """Takes the rules in the configuration of the emulator, whose keys have capital letters."""
+    before = len(findings.imported), len(findings.skipped)
+    topics = [topic for namespace in items(namespaces) for topic in items(at(namespace, "Topics"))]
+    for subscription in [one for topic in topics for one in items(at(topic, "Subscriptions"))]:
+        for given in items(at(subscription, "Rules")):
+            name, filters = texts(at(given, "Name")) or "rule", at(given, "Properties")
+            sql = at(filters, "SqlFilter")
+            path = "Properties.SqlFilter.SqlExpression" if sql else "Properties.CorrelationFilter"
+            title = f"Service Bus rule {texts(at(subscription, 'Name'))}/{name}"
+            parts = Rule(
+                at(sql, "SqlExpression"),
+                at(filters, "CorrelationFilter"),
+                at(filters, "Action", "SqlExpression"),
+            )
+            rule(findings, Site(name, title, path, span_of(given)), _Values({}), parts)
+    if namespaces and before == (len(findings.imported), len(findings.skipped)):
+        findings.skip("configuration", say.NO_RESOURCE_WITH_FILTER, span_of(namespaces))
 
 
 def _rules(data: Any, depth: int = 0) -> Iterator[Any]:
@@ -122,7 +143,7 @@ def _correlation(values: Values, written: Any) -> Any:
 
 def _camel(name: str) -> str:
     first, *rest = name.split("_")
-    return first + "".join(word.capitalize() for word in rest)
+    return first[:1].lower() + first[1:] + "".join(word.capitalize() for word in rest)
 
 
 class _Values(Values):

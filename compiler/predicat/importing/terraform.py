@@ -36,7 +36,7 @@ def recognises(document: Document) -> bool:
 
 
 def read(document: Document, findings: Findings) -> None:
-    """Takes the filters of the resources, and of modules of rules."""
+    """Takes the filters of the resources, and of the inputs of modules."""
     before = len(findings.imported), len(findings.skipped)
     new = partial(_Values, document.data)
     for kind, named in entries(document.data.get("resource")):
@@ -45,18 +45,25 @@ def read(document: Document, findings: Findings) -> None:
             _RESOURCES[kind](findings, Site(name, f"{kind} {name}", "", key_span(named, name)), new, block)
     for name, body in entries(document.data.get("module")):
         for block in body if isinstance(body, list) else [body]:
-            _rules(findings, name, new, at(block, "rules"))
+            _inputs(findings, name, new, block, ())
     if before == (len(findings.imported), len(findings.skipped)):
         findings.skip("module", say.NO_RESOURCE_WITH_FILTER, document.span)
 
 
-def _rules(findings: Findings, module: str, new: Callable[[], Values], rules: Any) -> None:
-    """The rules of a module for EventBridge: `rules = {name = {event_pattern = ...}}`."""
-    for name, given in entries(rules):
-        if at(given, "event_pattern"):
-            title, path = f"module {module}, rule {name}", f"rules.{name}"
-            site = Site(f"{module}_{name}", title, path, key_span(rules, name))
-            under("event_pattern", rule)(findings, site, new, given)
+def _inputs(
+    findings: Findings, module: str, new: Callable[[], Values], given: Any, path: tuple[str, ...]
+) -> None:
+    """The filters in the inputs of a module, by the names that resources have for them:
+    `rules = {name = {event_pattern = ...}}`, `subscriptions = {name = {filter_policy = ...}}`.
+    """
+    for key, value in entries(given) if len(path) < _LEVELS else ():
+        for inner in value if isinstance(value, list) else [value]:
+            if key in _INPUTS and inner:
+                title, written = f"module {module}", ".".join(path)
+                site = Site("_".join([module, *path[1:]]), title, written, key_span(given, key))
+                _INPUTS[key](findings, site, new, given)
+                break
+            _inputs(findings, module, new, inner, (*path, key))
 
 
 def _service_bus(findings: Findings, site: Site, new: Callable[[], Values], block: Any) -> None:
@@ -81,6 +88,15 @@ _RESOURCES: dict[str, Read] = {
     "aws_pipes_pipe": under("source_parameters.filter_criteria.filter", criteria),
     "azurerm_servicebus_subscription_rule": _service_bus,
     "google_pubsub_subscription": under("filter", _pubsub),
+}
+
+
+# How deep the inputs of a module are looked at, and what they are called.
+_LEVELS = 6
+_INPUTS: dict[str, Read] = {
+    "filter_policy": under("filter_policy", subscription, "filter_policy_scope"),
+    "event_pattern": under("event_pattern", rule),
+    "filter_criteria": under("filter_criteria", criteria),
 }
 
 

@@ -78,10 +78,12 @@ def file_update(accepted: Accepted, path: Path | None = None, *, force: bool = F
 
 def _united(kinds: list[Rows]) -> Rows:
     """The rows of all filters of a dataset, which may be of several kinds."""
-    fields = {name: kind for rows in kinds for name, kind in rows.fields.items()}
     several = any(rows.description != kinds[0].description for rows in kinds)
     return Rows(
-        kinds[0].name, "Rows of several kinds of manifests." if several else kinds[0].description, fields
+        kinds[0].name,
+        "Rows of several kinds of manifests." if several else kinds[0].description,
+        {name: kind for rows in kinds for name, kind in rows.fields.items()},
+        {name: decoded for rows in kinds for name, decoded in rows.expressions.items()},
     )
 
 
@@ -130,7 +132,8 @@ def _add_fields(data: Any, rows: Rows, used: set[str], other: WrittenDataset) ->
     wanted = {name: kind for name, kind in rows.fields.items() if name in used and name not in other.fields}
     known = data.setdefault("fields", {}) if wanted else {}
     for name, kind in wanted.items():
-        known.setdefault(name, kind)
+        decoded = rows.expressions.get(name)
+        known.setdefault(name, {"type": kind, "expression": dict(decoded)} if decoded else kind)
 
 
 def _add_filters(

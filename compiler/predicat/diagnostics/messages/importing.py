@@ -74,6 +74,7 @@ WILDCARD_IN_DIRECT_KEY = (
 )
 WITH_NAMESPACE_SELECTOR = "it is combined with a namespaceSelector, which is not about labels of pods"
 
+not_read = Text[str]("it cannot be read: {message}")
 records_of = Text[str, bool]("The records that transforms.{transform} {drops:if lets pass|is applied to}.")
 version_of = Text[str, str]("{title}, version {version}")
 worked_out = Text[str]("{name!r} is computed when it is deployed")
