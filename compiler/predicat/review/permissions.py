@@ -39,8 +39,7 @@ class Permissions:
     """
 
     def __init__(self, before: Snapshot, after: Snapshot, prover: Prover, renamed: Mapping[str, str]) -> None:
-        self.after, self.prover = after, prover
-        self.sides = before, after
+        self.before, self.after, self.prover = before, after, prover
         self.unread: dict[Table, str] = {}
         self.rules = self.read(before, renamed), self.read(after, {})
 
@@ -60,7 +59,7 @@ class Permissions:
     def entries(self) -> Iterator[Entry]:
         """The entries of all tables with policies."""
         for table in dict.fromkeys((*self.rules[0], *self.rules[1], *self.unread)):
-            if not all(table[0] in side.datasets for side in self.sides[:1]):
+            if table[0] not in self.before.datasets:
                 continue  # nobody has read it yet
             if table in self.unread:
                 place = self.after.place(("datasets", table[0], "policies", self.unread[table]))

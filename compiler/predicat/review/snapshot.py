@@ -28,7 +28,7 @@ from predicat.ir.value_sets import ValueSet
 
 Data = dict[str, Any]
 # What manifests say of a dataset since they say everything.
-CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness", "partition", "where", "spark")
+CARRIED = ("key", "enums", "view", "baseline", "rows", "freshness", "partition", "where", "spark", "policies")
 
 
 class Place(Struct, frozen=True):
