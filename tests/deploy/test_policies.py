@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+import predicat
 from predicat.deploy import approval, deployment, describe, starter
 from predicat.deploy.plan import Rules
 from predicat.deploy.sessions import Limits
@@ -423,3 +424,38 @@ def test_policies_come_back_after_a_column_changed(orders: Any, apply: Apply, tm
     apply(TEXT)
     apply(HEAD)
     assert orders.execute(SECURITY).fetchone() == (True, True)
+
+
+def test_a_member_of_an_array_in_a_where(postgres: Any) -> None:
+    """The shorter test has the rows of the evaluator, for arrays that are empty, and values that are NULL."""
+    fields = {"x": "bigint", "xs": "array<bigint>", "n": "int"}
+    found = predicat.parse("array_contains(xs, x) OR n = 1", "sql", fields)
+    arrays: list[list[int | None] | None] = [None, [], [None], [1], [2, None], [1, 2]]
+    rows = [{"x": x, "xs": xs, "n": n} for x in (None, 1, 2, 3) for xs in arrays for n in (None, 1)]
+    condition, values = found.condition("postgres")
+    assert "CASE" not in condition and values == [1]
+    source = "(VALUES (%(x)s::bigint, %(xs)s::bigint[], %(n)s::int)) t (x, xs, n)"
+    query = f"SELECT FROM {source} WHERE {condition.replace('$1', '1')}"
+    for row in rows:
+        assert len(postgres.execute(query, row).fetchall()) == (found.evaluate(row) is True), row
+
+
+MEMBERS = """
+CREATE FUNCTION shop.team_ids() RETURNS bigint[] LANGUAGE sql STABLE RETURN ARRAY[2, 7]::bigint[];
+CREATE TABLE shop.tasks AS SELECT i AS id, i % 1000 AS team_id FROM generate_series(1, 20000) i;
+CREATE INDEX by_team ON shop.tasks (team_id); ANALYZE shop.tasks; GRANT SELECT ON shop.tasks TO reader;
+CREATE POLICY one ON shop.tasks USING (team_id = ANY (shop.team_ids()));
+CREATE POLICY two ON shop.tasks USING (team_id = ANY ((SELECT shop.team_ids())::bigint[]))
+"""
+
+
+@pytest.mark.slow
+def test_an_index_serves_the_members_of_an_array(db: Any, apply: Apply, tmp_path: Path) -> None:
+    db.execute(MEMBERS)
+    described = describe.from_postgres(db, "shop.tasks")
+    assert described.policies is not None and described.policies.left == {}
+    assert list(described.policies.filters) == ["one"] and list(described.policies.attributes) == ["team_ids"]
+    apply(starter.dataset_text("tasks", described), adopt=True)
+    assert len(seen(db, "reader", "SELECT id FROM shop.tasks")) == 40
+    plan = "\n".join(seen(db, "reader", "EXPLAIN (COSTS OFF) SELECT * FROM shop.tasks"))
+    assert "by_team" in plan and "Seq Scan" not in plan, plan

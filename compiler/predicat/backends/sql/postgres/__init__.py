@@ -66,6 +66,7 @@ POSTGRES = Dialect(
     rows={
         **value_lists.ROWS,
         **ROWS,
+        "in": collections.in_array_where,
         "json_equals": documents.equals_where,
         "or": documents.called_text,
         **{op: documents.condition(op) for op in ORDERED},

@@ -50,7 +50,7 @@ from predicat.backends.sql.postgres.queries import (
 )
 from predicat.backends.sql.renderer import Renderer, Rule, constant, unless_missing
 from predicat.diagnostics.messages import backends as say
-from predicat.ir.nodes import Call, Literal, Node
+from predicat.ir.nodes import Call, Items, Literal, Node
 from predicat.ir.types import (
     BIGINT,
     BOOLEAN,
@@ -152,11 +152,21 @@ def array_value(items: Sql) -> Sql:
 
 def in_array(r: Renderer, node: Call) -> Sql:
     """Whether an array contains a value; NULL if it does not and an element is NULL, and for NULL."""
-    value, items = r.args(node)
-    result = exp.EQ(this=wrap(value), expression=exp.Any(this=array_value(items)))
+    result = _any_of(r, node)
     # `= ANY` of an empty array is FALSE even for a NULL value, where the meaning is UNKNOWN.
     known = isinstance(node.args[0], Literal) and node.args[0].value is not None
-    return result if known else case((not_(is_null(value)), result))
+    return result if known else case((not_(is_null(r.node(node.args[0]))), result))
+
+
+def in_array_where(r: Renderer, node: Call) -> Sql | None:
+    """Whether an array contains a value, in a WHERE: FALSE instead of NULL for NULL and an empty array."""
+    items = node.args[1]
+    return _any_of(r, node) if isinstance(items.type, ArrayType) and not isinstance(items, Items) else None
+
+
+def _any_of(r: Renderer, node: Call) -> Sql:
+    value, items = r.args(node)
+    return exp.EQ(this=wrap(value), expression=exp.Any(this=array_value(items)))
 
 
 def subscripted(items: Sql) -> Sql:

@@ -17,7 +17,7 @@ from predicat.backends.sql.builders import Sql, binary, call, case, cast, is_one
 from predicat.backends.sql.expressions import BadExpression
 from predicat.diagnostics.messages import row_policies as say
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import BIGINT, BOOLEAN, STRING, DecimalType, Type, TypeSyntaxError
+from predicat.ir.types import BIGINT, BOOLEAN, STRING, ArrayType, DecimalType, Type, TypeSyntaxError
 from predicat.ir.widths import RANGES, field_type
 
 _SETTING = re.compile(r"role\Z|[A-Za-z_][\w$]*(?:\.[A-Za-z_][\w$]*)+\Z")
@@ -115,6 +115,8 @@ class _Reader(Struct, frozen=True):
         if kind not in ("text", "varchar", "name") and type_of(kind) != (self.decl.type, self.decl.stored):
             raise BadExpression(say.other_cast(kind, self.decl.shown_type))
         source = self.source(tree.this)
+        if source.kind == _ANY and isinstance(self.decl.type, ArrayType):
+            return Source(exp.Cast(this=source.sql, to=tree.to.copy()), _ANY)
         return source if source.kind == _BOOLEAN else Source(self.text(tree.this), _TEXT)
 
     def document(self, text: Sql) -> Sql:

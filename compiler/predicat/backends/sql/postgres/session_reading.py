@@ -8,13 +8,15 @@ import re
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 from sqlglot import exp
 
 from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.expressions import BadExpression
 from predicat.backends.sql.postgres import session
 from predicat.ir.nodes import FieldDecl
-from predicat.ir.types import BOOLEAN, STRING, Type
+from predicat.ir.types import BOOLEAN, STRING, ArrayType, Type
+from predicat.ir.widths import RANGES
 
 _COMPARED = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _ODD = re.compile(r"[^a-z0-9]+")
@@ -55,7 +57,8 @@ class Session(Struct):
         if found is not None:
             name = self._named(_name(value), found)
             used[name] = self.attributes[name]
-            node.replace(marker(name))
+            held = isinstance(node.parent, exp.Any)  # in parentheses
+            node.replace(exp.Paren(this=marker(name)) if held else marker(name))
             return
         for part in list(node.iter_expressions()):
             self._replace(part, fields, marker, used)
@@ -93,14 +96,20 @@ def _flat(node: Sql) -> Sql:
 
 
 def _beside(node: Sql, fields: Mapping[str, FieldDecl]) -> FieldDecl | None:
-    """The field that a value is compared with."""
+    """The field that a value is compared with; of `= ANY (...)` as an array."""
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
-    if not isinstance(parent, _COMPARED):
+    several = isinstance(parent, exp.Any)
+    compared = parent.parent if several and parent is not None else parent
+    if not isinstance(compared, _COMPARED):
         return None
-    columns = [column.name for column in parent.find_all(exp.Column) if column.name in fields]
-    return fields[columns[0]] if len(columns) == 1 else None
+    columns = [column.name for column in compared.find_all(exp.Column) if column.name in fields]
+    if len(columns) != 1:
+        return None
+    decl = fields[columns[0]]
+    is_number = decl.stored in ("", *RANGES)
+    return replace(decl, type=ArrayType(decl.type), stored="") if several and is_number else decl
 
 
 def _attribute(node: Sql, beside: FieldDecl | None) -> Found | None:
@@ -108,6 +117,8 @@ def _attribute(node: Sql, beside: FieldDecl | None) -> Found | None:
     inner = node.unnest()
     if isinstance(inner, exp.Literal | exp.Column | exp.Boolean | exp.Null):
         return None
+    if beside is not None and isinstance(beside.type, ArrayType) and isinstance(inner, exp.Cast):
+        inner = inner.this.unnest()
     of_cast = session.type_of(inner.to.sql("postgres")) if isinstance(inner, exp.Cast) else None
     kinds: list[tuple[Type, str]] = [of_cast] if of_cast is not None else [(STRING, ""), (BOOLEAN, "")]
     if session.is_function(inner) and beside is not None:
