@@ -75,6 +75,7 @@ SAID = {
     "iceberg": 40,
     "jsonlogic": 45,
     "mongodb": 45,
+    "aip160": 45,
 }
 
 

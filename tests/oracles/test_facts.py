@@ -26,7 +26,17 @@ CASES = [
     for message in fact[outcome]
 ]
 # Languages whose oracles are other tests, or that are another form of one with facts.
-ELSEWHERE = {"attributes", "cel", "eventbridge", "pulsar", "pulsar:text", "pulsar:binary"}
+ELSEWHERE = {
+    "attributes",
+    "cel",
+    "eventbridge",
+    "iceberg",
+    "jsonlogic",
+    "mongodb",
+    "pulsar",
+    "pulsar:text",
+    "pulsar:binary",
+}
 
 
 def test_each_language_has_facts_or_another_oracle() -> None:
@@ -40,6 +50,10 @@ def test_a_fact(language: str, body: Any, message: Any, *, accepted: bool) -> No
     text = body if isinstance(body, str) else json.dumps(body)
     assert READERS[language](text, message) is accepted
     on = LANGUAGES[language].on
-    fields = FIELDS.get(language) or ({on: "map<string, string>"} if on else None)
+    fields = (
+        FIELDS.get(language)
+        or GROUPS[language].get("fields")
+        or ({on: "map<string, string>"} if on else None)
+    )
     row = {on: message} if on else message
     assert (predicat.parse(body, language, fields).evaluate(row) is True) is accepted

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tests.readers import (
+    aip160,
     cesql,
     events,
     google_cel,
@@ -26,6 +27,7 @@ from tests.readers import (
 Message = Mapping[str, Any]
 
 READERS: dict[str, Callable[[str, Message], bool]] = {
+    "aip160": aip160.accepts,
     "attributes": events.attributes,
     "cel": google_cel.accepts,
     "cesql": cesql.accepts,

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from predicat.diagnostics.message import Problem, Text
 
+AIP160_HAS_NO_OPERATOR = "a filter compares a field with constants, and has no operator for it"
+AIP160_STAR = "`*` stands for any characters and cannot be escaped"
+AIP160_TESTS_FIELDS = "a filter tests a field or a member of a declared type"
 ARRAY_IN_JSONB = "PostgreSQL has no type for an array of arrays or of structs in jsonb"
 ASKS_ABOUT_A_PROPERTY = "IN and LIKE test a property"
 ATTRIBUTE_COMPARED_ONCE = "each attribute is compared once, with one string"

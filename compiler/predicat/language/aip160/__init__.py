@@ -1,0 +1,1 @@
+"""Filters of Google APIs (AIP-160)."""
