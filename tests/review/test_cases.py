@@ -12,7 +12,7 @@ import yaml
 
 import predicat
 from predicat.ir.nodes import Field, Node, walk
-from predicat.ir.types import DOUBLE, Type, parse_type
+from predicat.ir.types import DOUBLE, STRING, Type, parse_type
 from predicat.proof.candidate_rows import CandidateRows
 from predicat.proof.cases.proof import cases
 from predicat.proof.cases.representatives import representatives
@@ -20,6 +20,9 @@ from predicat.proof.compare import EXACT, compare_nodes
 from predicat.proof.inputs import over_inputs
 from predicat.values.automaton import Opaque
 from predicat.values.domain import Domain, domain
+from predicat.values.outcomes import outcomes
+from predicat.values.partition import Some, choices, machine_of
+from predicat.values.preimage import x_of
 from predicat.values.texts import Texts
 from tests.review.test_compare import check_witnesses, refutes
 from tests.rounds import rounds
@@ -246,6 +249,59 @@ def test_machines_of_tests_agree_with_the_evaluator(test: str) -> None:
 @pytest.mark.parametrize("test", CEL_TESTS)
 def test_machines_of_cel_tests_agree_with_the_evaluator(test: str) -> None:
     assert check_text(node(test, "cel", {"s": "string"}))
+
+
+NUMBERS = ["".join(chars) for size in range(4) for chars in product("+-.017e", repeat=size)]
+NUMBERS += [
+    *(
+        "1.5",
+        "1.50",
+        "-1.5",
+        "7.0",
+        "+7",
+        "0.1",
+        ".30",
+        "1.495",
+        "1.4949",
+        "-1.505",
+        "999.95",
+        "999.94",
+        "-0.00",
+    ),
+    *("9007199254740993", "9007199254740992.9999", "9007199254740993.0001", "1.4999999999999998889", "7e0"),
+    *("6.9999999999999995559", "6.999999999999999555", "0.1000000000000000055", "15e-1", "NaN", "Infinity"),
+    *(
+        "-Infinity",
+        "inf",
+        " 1.5",
+        "1e400",
+        "99999999.995",
+        "99999999.994",
+        "1" * 20,
+        "1" * 21,
+        "0" * 30 + "7",
+    ),
+]
+OF_NUMBERS = (
+    *("CAST(s AS DOUBLE) > 1.5", "CAST(s AS DOUBLE) = 7", "CAST(s AS DOUBLE) > 0", "CAST(s AS DOUBLE) < -1"),
+    *("CAST(s AS DOUBLE) <= 9007199254740993", "CAST(s AS DOUBLE) IS NULL", "abs(CAST(s AS DOUBLE)) >= 0.1"),
+    *(
+        "CAST(s AS DECIMAL(10,2)) = 1.5",
+        "CAST(s AS DECIMAL(10,2)) <= -1.5",
+        "CAST(s AS DECIMAL(4,1)) IS NULL",
+    ),
+)
+
+
+@pytest.mark.parametrize("text", OF_NUMBERS)
+def test_texts_of_numbers_have_the_outcome_of_the_evaluator_or_one_of_several(text: str) -> None:
+    test = node(text.replace("s AS", "x AS"), "spark", {"x": "string"})
+    found = machine_of(outcomes(test, x_of(STRING), exact=True).cells)
+    run = over_inputs(test)
+    for number in rounds(NUMBERS, 400):
+        label = found.label(found.run(number))
+        assert any(run({"x": number}) is one for one in choices(label)), number
+        assert not isinstance(label, Some) or "e" in number or len(number) > 20
 
 
 def test_shown_texts_are_texts_with_nothing_odd_where_there_are_such() -> None:

@@ -32,8 +32,10 @@ from predicat.values.automaton import (
     relabelled,
     tabulated,
 )
+from predicat.values.partition import Some
 from predicat.values.preimage import connected, outcomes, x_of
 from predicat.values.text_captures import extracted, replaced_matches
+from predicat.values.text_fractions import fraction
 from predicat.values.text_numbers import day, integer
 from predicat.values.text_patterns import PATTERNS, pattern_machine
 
@@ -46,6 +48,7 @@ _MOST_PARTS = 5
 # The label of a text for which a function has no value, where None is another label.
 _MISSING = "missing"
 _NUMBERS = ("length", "position", "to_int", "size", "to_date", "ascii")
+_FRACTIONS = ("to_double", "to_decimal")
 
 
 class Texts:
@@ -55,8 +58,15 @@ class Texts:
         self.variable = variable
 
     def table(self, node: Node) -> Table:
-        """The outcomes of a predicate as a table. Raises Opaque."""
+        """The outcomes of a predicate as a table, some of them perhaps one of several. Raises Opaque."""
         return tabulated(self.test(node))
+
+    def sure(self, node: Node) -> Table:
+        """The outcomes of a predicate as a table, all of them known. Raises Opaque."""
+        result = self.table(node)
+        if any(isinstance(label, Some) for label in result.labels):
+            raise Opaque
+        return result
 
     # --- predicates
 
@@ -94,7 +104,7 @@ class Texts:
 
     def small(self, node: Node) -> Machine:
         """A minimal machine of a test, so that products of several stay small."""
-        return self.table(node).machine()
+        return self.sure(node).machine()
 
     def closed(self, node: Node) -> Machine:
         """A test that reads only the string. Raises Opaque for others."""
@@ -355,6 +365,8 @@ class Texts:
         if any(part == self.variable for part in walk(test)):
             raise Opaque
         found = outcomes(test, variable)
+        if number.op in _FRACTIONS:
+            return self.of(number.args[0], fraction(number.type, found), found.others[0])
         cells = found.line()
         return self.number(number, cells.starts, cells.labels, found.others[0])
 
@@ -433,7 +445,7 @@ def _way(test: Label, yes: Label, no: Label, unknown: Label) -> Label:
 
 def _choice(node: Node) -> Call | None:
     """The first choice between numbers or days, outside of texts."""
-    if node.type == STRING or not isinstance(node, Call) or node.op in _NUMBERS:
+    if node.type == STRING or not isinstance(node, Call) or _is_number(node):
         return None
     if node.op == "cond" and node.type != BOOLEAN:
         return node
@@ -450,11 +462,16 @@ def _reads_only(node: Node, variable: Node) -> bool:
 
 def _numbers(node: Node) -> Iterator[Call]:
     """The numbers that a test reads from strings."""
-    if isinstance(node, Call) and (node.op in _NUMBERS or _removed(node) is not None):
+    if isinstance(node, Call) and (_is_number(node) or _removed(node) is not None):
         yield node
         return
     for part in children(node):
         yield from _numbers(part)
+
+
+def _is_number(node: Call) -> bool:
+    """Whether a node is what a string converts to, or a count of its characters or parts."""
+    return node.op in _NUMBERS or (node.op in _FRACTIONS and node.args[0].type == STRING)
 
 
 def _removed(node: Node) -> tuple[Node, str, int] | None:

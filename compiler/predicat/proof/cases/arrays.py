@@ -210,7 +210,7 @@ class Arrays:
         source, by = with_nulls(only.args[0]), only.args[1]
         if source != self.variable or not isinstance(by, Literal) or not isinstance(by.value, str):
             raise Opaque
-        table = Texts(result).table(test)
+        table = Texts(result).sure(test)
         numbered, _ = from_each(table.machine())
         number = len(self.joined)
         self.joined.append(Partition(TEXTS, tabulated(from_each(numbered)[1]), (None,)))

@@ -180,6 +180,8 @@ def _labelled(
         parts = [_try(test, _exact, node, variable) for node, test in zip(nodes, tests, strict=True)]
         found = samples(parts or [outcomes(TRUE, variable)], column)
         return [one for labels, value in found for one in _possible(value, labels[: len(parts)])]
+    elif kind == JSON:
+        return _documents(variable, nodes, tests)
     else:
         values = _values(variable, nodes, tests)
     runs = [over_inputs(node) for node in nodes]
@@ -214,8 +216,6 @@ def _values(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> li
         for node, test in zip(nodes, tests, strict=True):
             _try(test, _asks_presence_only, node, variable)
         return [{}]
-    if kind == JSON:
-        return _documents(variable, nodes, tests)
     raise Opaque
 
 
@@ -259,7 +259,7 @@ class _Written:
             parts = [automaton.tabulated(self.test(arg)).machine() for arg in node.args]
             return automaton.product(parts, partial(connected, node.op))
         if self.digits in walk(node):
-            return Texts(self.text).test(substituted(node, self.digits, self.text))
+            return Texts(self.text).sure(substituted(node, self.digits, self.text)).machine()
         cells = narrowed(outcomes(node, self.variable, exact=True), self.column).line()
         return self.of_number(cells.starts, cells.labels)
 
@@ -299,16 +299,20 @@ def _asks_presence_only(node: Node, variable: Node) -> None:
 # --- JSON
 
 
-def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Any]:
+def _documents(variable: Field, nodes: Sequence[Node], tests: Sequence[Node]) -> list[Representative]:
     for node, test in zip(nodes, tests, strict=True):
         _try(test, _reads_scalars, node, variable)
-    result: list[Any] = []
+    result: list[Representative] = []
     for kind, (reader, inner) in _KINDS.items():
         scalar = x_of(inner)
         seen = [_as_kind(node, variable, kind, reader, scalar) for node in nodes]
-        *found, _ = _sure(_labelled(scalar, domain_of(scalar), seen, tests))
-        result += [one.value for one in found if one.value == one.value]  # JSON has no NaN
-    return [*map(_json, result), [], {}]
+        *found, _ = _labelled(scalar, domain_of(scalar), seen, tests)
+        result += [one for one in found if one.value == one.value]  # JSON has no NaN
+    runs = [over_inputs(node) for node in nodes]
+    others: tuple[Any, ...] = ([], {}, None)
+    values = [replace(one, value=_json(one.value)) for one in result]
+    values += [Representative(value, ()) for value in others]
+    return [replace(one, labels=_labels(runs, one.value)) if one.sure else one for one in values]
 
 
 def _json(value: Any) -> Any:
