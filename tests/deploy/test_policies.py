@@ -186,6 +186,15 @@ CHANGES = {
 
 
 FIRST = ("condition", "all")
+MODES = "SELECT mode FROM pg_locks WHERE relation = 'shop.orders'::regclass AND pid = pg_backend_pid()"
+
+
+def locked(db: Any, statements: list[str]) -> str:
+    """The strongest lock that statements take on the table."""
+    with db.transaction(force_rollback=True):
+        db.execute("; ".join(statements))
+        modes = names(db, MODES)
+    return "ACCESS EXCLUSIVE" if "AccessExclusiveLock" in modes else "SHARE UPDATE EXCLUSIVE"
 
 
 @pytest.mark.parametrize(
@@ -200,6 +209,8 @@ def test_a_change_is_made_and_undone(orders: Any, apply: Apply, tmp_path: Path, 
     plan = deployment.plan(catalog(tmp_path, text), orders, "shop")
     document = approval.document(orders, plan, {})
     assert steps(orders, tmp_path, text) == expected
+    for row in document["policies"]:
+        assert locked(orders, row["sql"]) == row["lock"].removesuffix(" on its table"), row
     deployment.execute(orders, "shop", plan)
     assert sorted(dumped(orders)) != before and steps(orders, tmp_path, text) == []
     with orders.transaction():

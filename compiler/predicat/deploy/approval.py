@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 
-from predicat.deploy import dependents, policies
+from predicat.deploy import dependents
 from predicat.deploy.dependents import Saved
 from predicat.deploy.deployment import Plan, changed_options, changes, comment_statements
 from predicat.deploy.names import qualified
@@ -60,7 +60,7 @@ def document(connection: psycopg.Connection, plan: Plan, options: Mapping[str, A
                 "action": step.action,
                 "causes": [str(cause) for cause in step.causes],
                 "reason": step.reason,
-                "lock": policies.LOCK,
+                "lock": step.lock,
                 "sql": list(step.sql),
             }
             for step in plan.policies.steps

@@ -29,7 +29,8 @@ _SWITCHES = {
     ENABLED: ("ENABLE ROW LEVEL SECURITY", "DISABLE ROW LEVEL SECURITY"),
     FORCED: ("FORCE ROW LEVEL SECURITY", "NO FORCE ROW LEVEL SECURITY"),
 }
-LOCK = "ACCESS EXCLUSIVE on its table"
+# The lock that a change takes on its table; a comment locks out no reader.
+_LOCK, _LOCK_OF_COMMENT = "ACCESS EXCLUSIVE on its table", "SHARE UPDATE EXCLUSIVE on its table"
 
 
 class PolicyStep(Struct, frozen=True):
@@ -44,6 +45,11 @@ class PolicyStep(Struct, frozen=True):
     sql: Sequence[str]
     undo: Sequence[str]
     table: Table
+
+    @property
+    def lock(self) -> str:
+        """The lock that it takes."""
+        return _LOCK_OF_COMMENT if self.action == Action.COMMENT else _LOCK
 
 
 class PolicyPlan(Struct):
@@ -70,7 +76,7 @@ class PolicyPlan(Struct):
     @property
     def locked(self) -> dict[int, str]:
         """What is locked: the tables, with their owners, as SQL."""
-        found = {step.table.oid: step.table for step in self.steps}
+        found = {step.table.oid: step.table for step in self.steps if step.lock == _LOCK}
         return {oid: f"TABLE {table.sql} OWNER TO {quoted(table.owner)}" for oid, table in found.items()}
 
     def check_unchanged(self, connection: psycopg.Connection) -> None:
