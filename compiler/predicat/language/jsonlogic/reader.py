@@ -312,7 +312,7 @@ class _RuleReader(DataReader):
         if isinstance(name, bool) or not isinstance(name, str | int | None):
             raise self.fail(say.computed_name(span))
         default = self.value(args[1], depth) if len(args) > 1 else v.constant(None, span)
-        place = name.span if isinstance(name, str) and hasattr(name, "span") else span
+        place: Span = getattr(name, "span", span)
         return self.path("" if name is None else str(name), place, default)
 
     def path(self, name: str, span: Span, default: Alternatives) -> Alternatives:

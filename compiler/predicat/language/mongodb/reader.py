@@ -52,9 +52,11 @@ def parse(body: Body) -> t.Tree:
 
 
 class Place(Struct, frozen=True, gc=False):
-    """A value that is tested, with its type.
+    """A value that is tested.
 
     Attributes:
+        tree: The value.
+        type: Its type.
         key: For a member of a JSON value, that value and the name.
         element: It is an element of the array that a path ends with.
     """
