@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from predicat import load_catalog
+from predicat.diagnostics import Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder, python
@@ -28,7 +29,7 @@ g = df.withColumn("h", F.when(F.col("i").between(1, 2) & F.col("j").cast("int").
 
 
 def of_program(text: str) -> tuple[list[Condition], list[Refused]]:
-    rows = sorted(python.conditions("p.py", text, {}), key=lambda row: row.place.start)
+    rows = sorted(python.conditions(Source("p.py", text), {}), key=lambda row: row.place.start)
     return [row for row in rows if isinstance(row, Condition)], [
         row for row in rows if isinstance(row, Refused)
     ]
@@ -60,8 +61,25 @@ def test_programs_that_cannot_be_read(text: str) -> None:
     assert not rows and len(left) == 1
 
 
-def test_a_program_without_spark_has_no_conditions() -> None:
-    assert of_program("users.filter('a > 1')") == ([], [])
+def test_files_without_conditions_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("users.filter('a > 1')")
+    (tmp_path / "b.json").write_text("{}")
+    (tmp_path / "c.rb").write_text("where('a > 1')")
+    (tmp_path / "e.R").write_text("x <- 1")
+    (tmp_path / "d.sql").symlink_to("/etc/hostname")
+    (tmp_path / "target").mkdir()
+    scan = folder.read([tmp_path])
+    assert not scan.conditions and not scan.refused
+    assert sorted(scan.skipped.elements()) == sorted(
+        [
+            say.NOTHING_IN["python"],
+            say.NOTHING_IN["data"],
+            say.NOTHING_IN["r"],
+            say.kind_not_read(".rb"),
+            say.LEADS_OUT,
+            say.folder_left_out("target"),
+        ]
+    )
 
 
 def test_dbt_tests_have_conditions(tmp_path: Path) -> None:

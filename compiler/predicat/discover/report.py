@@ -104,6 +104,7 @@ def summary(report: Report) -> str:
     }
     lines = [
         _line("files", sum(scan.files.values()), _listed(scan.files)),
+        *(_reasons("not read", scan.skipped, most=6) if scan.skipped else []),
         *([_line("dialects", len(scan.dialects), _listed(scan.dialects))] if scan.dialects else []),
         _line(
             "conditions",
@@ -159,6 +160,7 @@ def as_json(report: Report) -> str:
     scan = report.scan
     data = {
         "files": dict(scan.files),
+        "not_read": dict(scan.skipped),
         "dialects": dict(scan.dialects),
         "conditions": [
             _condition_data(condition) | _rows(count)

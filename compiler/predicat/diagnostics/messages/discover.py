@@ -31,6 +31,16 @@ PART_OF_TEMPLATE = "a part of a constant or a name is a template"
 BACKSLASH = "a pattern has a backslash, which dialects read differently"
 NOT_RENDERED = "the template cannot be rendered"
 NO_PYTHON = "the file is not valid Python"
+LEADS_OUT = "it is a link that leads out of its folder"
+# A file that was read and has no condition, by its kind.
+NOTHING_IN = {
+    "python": "it is Python without conditions on Spark",
+    "scala": "it is Scala without conditions on Spark",
+    "data": "it is data without conditions",
+    "r": "it is R, and no notebook of Databricks",
+    "notebook": "it is a notebook without conditions",
+}
+OTHER_CELL = "it is a cell in a language that is not read, such as R"
 NOT_LITERAL = "a program builds it: only constants and columns can be read"
 ROW_CONDITION = "it is no row condition that says what SQL can"
 NOT_DATA = "the file cannot be read as data"
@@ -45,11 +55,15 @@ NEEDS_PROPOSE = "--interactive needs --propose FOLDER"
 not_together = Text[str, str]("{one} and {other} cannot be combined")
 # The option --select has a code that no finding has.
 no_code = Text[str, list[str]]("no finding has a code that begins with {code!r}; known are {known:list}")
+# A file of a folder with a suffix of which nothing is known.
+kind_not_read = Text[str]("files of the kind {suffix} are not read")
+# A folder that programs write.
+folder_left_out = Text[str]("a folder {name} holds what programs write")
 # No file has anything to read.
 nothing_read = Failure[Sequence[object]]("""warning[usage]: there is no SQL and no other condition in
     {paths:list}
-    hint: discover reads .sql, .ddl and .hql files, and conditions in PySpark (.py), YAML, JSON and
-    Terraform""")
+    hint: discover reads .sql, .ddl and .hql files, and conditions in notebooks, PySpark (.py),
+    Scala, YAML, JSON and Terraform""")
 # A condition of the code is a filter of the catalog.
 copy_of = Text[str]("this is a copy of the filter {name}")
 # What to write in its place.

@@ -1,5 +1,6 @@
 """What is above the paths that are searched: the repository, and the dbt project with its macros."""
 
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ def macros_beside(project: Path) -> dict[str, str]:
     home = project.resolve()
     folders = [folder for folder in named if folder.is_dir() and home in folder.resolve().parents]
     result = {}
-    for file in files(folders):
+    for file in files(folders, Counter()):
         if file.kind == "sql":
             with suppress(Unusable):
                 result[str(file.path)] = file.text()

@@ -3,31 +3,42 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
 from predicat.catalog.templates import is_template
+from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
-from predicat.discover.read import compiled, data, dialects, python, templates, types
+from predicat.discover.read import compiled, data, dialects, notebooks, python, scala, templates, types
 from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
+from predicat.discover.read.relations import Columns
 from predicat.discover.read.sql import SqlText, plain_place
+from predicat.discover.read.written import place_of, ranges_of
 from predicat.forge.owners import Owners
 
 ReadResult = Condition | Refused
+_PROGRAMS: dict[str, Callable[[Source, Columns], Iterator[ReadResult]]] = {
+    "python": python.conditions,
+    "scala": scala.conditions,
+}
 
 
 class Scan(Struct):
-    """What was found. `files` counts the files by their kinds, `dialects` those of SQL by their dialects."""
+    """What was found. `files` counts the files by their kinds, `dialects` the texts of SQL by their dialects,
+    `skipped` the files without conditions by the reason.
+    """
 
     conditions: list[Condition] = field(default_factory=list[Condition])
     refused: list[Refused] = field(default_factory=list[Refused])
     files: Counter[str] = field(default_factory=Counter[str])
     dialects: Counter[str] = field(default_factory=Counter[str])
+    skipped: Counter[str] = field(default_factory=Counter[str])
 
     def add(self, items: Iterable[ReadResult]) -> None:
         """Adds what a file has."""
@@ -53,7 +64,8 @@ class _Reading:
     """One search."""
 
     def __init__(self, paths: Sequence[Path], dialect: str | None) -> None:
-        self.files = list(files(paths))
+        self.result = Scan()
+        self.files = list(files(paths, self.result.skipped))
         self.dialect = dialect
         self.configured = dialects.Configured()
         self.tried: dict[Path, str] = {}
@@ -63,23 +75,32 @@ class _Reading:
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
         self.owners = Owners()
-        self.result = Scan()
+        self.readers: dict[str, Callable[[File], Iterator[ReadResult]]] = {
+            "sql": self.sql,
+            "python": self.python,
+            "scala": self.scala,
+            "data": self.data,
+            "r": lambda _: iter(()),
+        }
 
     def read(self) -> Scan:
         self.learn()
-        readers: dict[str, Callable[[File], Iterator[ReadResult]]] = {
-            "sql": self.sql,
-            "python": self.python,
-            "data": self.data,
-        }
         for file in self.files:
-            before = len(self.result.conditions)
+            before, refused = len(self.result.conditions), len(self.result.refused)
+            kind = file.kind
             try:
-                self.result.add(readers[file.kind](file))
-            except Unusable as problem:
-                self.result.refused.append(Refused(SourceRange(str(file.path), 1, 1, 0, 0), str(problem), ""))
-            if file.kind == "sql" or len(self.result.conditions) > before:
-                self.result.files[file.kind] += 1
+                if (cells := notebooks.cells(file.path, file.text())) is not None:
+                    kind = "notebook"
+                    self.result.add(self.notebook(file, cells))
+                else:
+                    self.result.add(self.readers[kind](file))
+            except (Unusable, ValueError, RecursionError) as problem:
+                reason = str(problem) if isinstance(problem, Unusable) else say.NOT_DATA
+                self.result.refused.append(Refused(SourceRange(str(file.path), 1, 1, 0, 0), reason, ""))
+            if kind == "sql" or len(self.result.conditions) > before:
+                self.result.files[kind] += 1
+            elif len(self.result.refused) == refused:
+                self.result.skipped[say.NOTHING_IN[kind]] += 1
             owner = self.owners.of(file.path) if len(self.result.conditions) > before else None
             if owner:
                 owned = [
@@ -155,7 +176,43 @@ class _Reading:
 
     def python(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a program."""
-        return python.conditions(str(file.path), file.text(), self.columns)
+        return self.program("python", Source(str(file.path), file.text()))
+
+    def scala(self, file: File) -> Iterator[ReadResult]:
+        """The conditions of a program in Scala."""
+        return self.program("scala", Source(str(file.path), file.text()))
+
+    def program(self, language: str, source: Source, *, known: bool = False) -> Iterator[ReadResult]:
+        """The conditions of a program; none of one that is not known to use Spark."""
+        if known or python.uses_spark(source.text):
+            yield from _PROGRAMS[language](source, self.columns)
+
+    def notebook(self, file: File, cells: Sequence[notebooks.Cell]) -> Iterator[ReadResult]:
+        """The conditions of a notebook, whose SQL is in the dialect of its platform or one that reads it."""
+        own = "databricks" if notebooks.is_databricks(file.text()) else None
+        dialect = self.dialect or own or self.configured.of(file.path.absolute().parent, self.top(file))
+        if dialect is None and any(python.uses_spark(cell.source.text) for cell in cells):
+            dialect = "spark"
+        if dialect is None:
+            dialect = dialects.tried([cell.source.text for cell in cells if cell.language == "sql"])
+        self.result.dialects[dialect] += any(cell.language == "sql" for cell in cells)
+        for cell in cells:
+            if cell.language == "sql":
+                yield from self.sql_cell(cell, cell.dialect or dialect)
+            elif cell.language in _PROGRAMS:
+                yield from self.program(cell.language, cell.source, known=own is not None)
+            else:
+                yield Refused(place_of(Span(cell.source, 0, len(cell.source.text))), say.OTHER_CELL, "")
+
+    def sql_cell(self, cell: notebooks.Cell, dialect: str) -> Iterator[ReadResult]:
+        """The conditions of a cell of SQL, which may be a template."""
+        rendered = None
+        text = cell.source.text
+        if is_template(text):
+            with suppress(templates.NotRendered):
+                rendered = templates.render(text, {})
+        place = ranges_of(cell.source, "", rendered)
+        yield from SqlText(rendered.text if rendered else text, dialect, place, self.columns).read()
 
     def data(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of YAML, JSON or Terraform."""
@@ -178,7 +235,7 @@ class _Reading:
                 text, _ = self.rendered(file, file.text())
             except Unusable:
                 continue
-            if text is not None:
+            if text is not None and not notebooks.is_databricks(text):
                 yield text
 
     def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:

@@ -6,11 +6,12 @@ import ast
 import re
 import warnings
 from collections.abc import Iterator
+from itertools import accumulate
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
-from predicat.diagnostics import Source
+from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
 from predicat.discover.read.embedded import Ranges, condition
@@ -18,6 +19,7 @@ from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.statements import tokens_of, too_deep
+from predicat.discover.read.written import place_of
 
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
@@ -35,6 +37,8 @@ _MODULES = ("F", "f", "functions", "sf", "fn", "psf")
 _NO_FRAMES = (*_MODULES, "T", "self")
 _INFIX = {"eqNullSafe": "<=>", "like": "LIKE", "ilike": "ILIKE", "rlike": "RLIKE"}
 _CALLED = {"contains": "contains", "startswith": "startswith", "endswith": "endswith", "substr": "substring"}
+# What exported notebooks call for `%%sql` and `%sql`.
+_MAGICS = ("run_cell_magic", "run_line_magic")
 # Methods of a DataFrame whose columns are those of the one before.
 _KEEPS_ROWS = frozenset(
     {
@@ -60,31 +64,32 @@ class _NotRead(Exception):
     """An expression is no chain of columns and constants."""
 
 
-def conditions(path: str, text: str, columns: Columns) -> Iterator[Condition | Refused]:
-    """The conditions of a program; none of one that has nothing to do with Spark."""
-    if not _SPARK.search(text):
-        return
+def uses_spark(text: str) -> bool:
+    """Whether a program has to do with Spark."""
+    return _SPARK.search(text) is not None
+
+
+def conditions(source: Source, columns: Columns) -> Iterator[Condition | Refused]:
+    """The conditions of a program that uses Spark."""
+    text, nowhere = source.text, place_of(Span(source, 0, 0))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        yield from _Program(path, text, tree, columns).read()
+        yield from _Program(source, tree, columns).read()
     except (SyntaxError, ValueError):
-        yield Refused(SourceRange(path, 1, 1, 0, 0), say.NO_PYTHON, "")
+        yield Refused(nowhere, say.NO_PYTHON, "")
     except (RecursionError, MemoryError):
-        yield Refused(SourceRange(path, 1, 1, 0, 0), say.TOO_DEEP, "")
+        yield Refused(nowhere, say.TOO_DEEP, "")
 
 
 class _Program:
-    def __init__(self, path: str, text: str, tree: ast.Module, columns: Columns) -> None:
-        self.path = path
-        self.source = Source(path, text)
+    def __init__(self, source: Source, tree: ast.Module, columns: Columns) -> None:
+        self.source = source
         self.tree = tree
         self.columns = columns
-        self.lines = [0]
-        for line in text.splitlines(keepends=True):
-            self.lines.append(self.lines[-1] + len(line))
-        self.rows = text.splitlines(keepends=True)
+        self.rows = source.text.splitlines(keepends=True)
+        self.lines = [0, *accumulate(map(len, self.rows))]
         self.assigned: dict[str, ast.expr] = {}
 
     def read(self) -> Iterator[Condition | Refused]:
@@ -107,17 +112,19 @@ class _Program:
             yield from self.condition(first, self.relation(node.func.value), "where")
         elif name == "when" and len(node.args) == 2:
             yield from self.condition(first, None, "case")
-        elif name == "expr" and _tests(_text_of(first)):
+        elif name == "expr" and is_condition(_text_of(first)):
             yield from self.condition(first, None, "filter")
         elif name == "sql" and isinstance(node.func, ast.Attribute) and (text := _text_of(first)):
             yield from SqlText(text, "spark", self.ranges(first, text), self.columns).read()
+        elif name in _MAGICS and _text_of(first) == "sql" and (text := _text_of(node.args[-1])):
+            yield from SqlText(text, "spark", self.ranges(node.args[-1], text), self.columns).read()
 
     def condition(
         self, node: ast.expr, relation: str | None, clause: Clause
     ) -> Iterator[Condition | Refused]:
         text = _text_of(node)
         if text is not None:
-            if _tests(text):
+            if is_condition(text):
                 yield from condition(text, relation, clause, "spark", self.ranges(node, text), self.columns)
             return
         if not any(_is_column(part) for part in ast.walk(node)):
@@ -125,9 +132,8 @@ class _Program:
         try:
             text = _sql(node)
         except _NotRead:
-            place, _ = self.ranges(node, "")(0, 0)
-            shown = " ".join(self.source.text[place.start : place.end].split())
-            yield Refused(place, say.NOT_LITERAL, shown[:MAX_SHOWN])
+            shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
+            yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
             return
         yield from condition(text, relation, clause, "spark", self.ranges(node, ""), self.columns)
 
@@ -145,8 +151,8 @@ class _Program:
 
         def place(start: int, end: int) -> tuple[SourceRange, bool]:
             low, high = (first + at + start, first + at + end) if at >= 0 else (first, last)
-            line, column = self.source.line_column(low)
-            return SourceRange(self.path, line, column, low, high), at >= 0
+            span = Span(self.source, low, high)
+            return place_of(span), at >= 0 and span.outermost().text == span.text
 
         return place
 
@@ -186,7 +192,7 @@ def _word(node: ast.expr) -> str:
     return re.sub(r"\W+", "_", ast.unparse(inner)).strip("_").lower()[:40] or "value"
 
 
-def _tests(text: str | None) -> bool:
+def is_condition(text: str | None) -> bool:
     """Whether a text is a condition of SQL: `filter` and `expr` take other things too."""
     if not text or len(text) > _MAX_LENGTH:
         return False

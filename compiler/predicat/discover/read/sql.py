@@ -95,7 +95,8 @@ class SqlText:
 
     def refused(self, start: int, end: int, reason: str) -> Refused:
         """What was not read."""
-        return Refused(self.place(start, end)[0], reason, " ".join(self.text[start:end].split())[:MAX_SHOWN])
+        text = " ".join(_shown(self.text[start:end]).split())
+        return Refused(self.place(start, end)[0], reason, text[:MAX_SHOWN])
 
 
 def _extent(reader: Reader, parts: tuple[exp.Expr, ...]) -> tuple[int, int]:

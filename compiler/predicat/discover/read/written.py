@@ -32,7 +32,7 @@ class Written:
                 yield Refused(place_of(Span(source, 0, len(value))), say.NOT_RENDERED, value[:200])
                 return
         text = value if rendered is None else rendered.text
-        ranges = _ranges(source, head, rendered)
+        ranges = ranges_of(source, head, rendered)
         yield from condition(head + text, relation, "test", self.dialect, ranges, self.columns)
 
     def rewritten(self, value: str, text: str, relation: str | None) -> Iterator[Condition | Refused]:
@@ -45,7 +45,7 @@ class Written:
 
     def ranges(self, value: str, same: bool) -> Ranges:
         """The places in a text; that of all of it, if its parts are not the same in the file."""
-        return _ranges(source_of(value), "", None) if same else lambda *_: (place_of(span_of(value)), False)
+        return ranges_of(source_of(value)) if same else lambda *_: (place_of(span_of(value)), False)
 
 
 def place_of(span: Span) -> SourceRange:
@@ -55,12 +55,15 @@ def place_of(span: Span) -> SourceRange:
     return SourceRange(outer.source.name, line, column, outer.start, outer.end)
 
 
-def _ranges(source: Source, head: str, rendered: templates.Rendered | None) -> Ranges:
+def ranges_of(source: Source, head: str = "", rendered: templates.Rendered | None = None) -> Ranges:
+    """The places of ranges of a text that is in a file, behind what its tool writes before it."""
+
     def place(start: int, end: int) -> tuple[SourceRange, bool]:
         first, last, same = max(0, start - len(head)), max(0, end - len(head)), start >= len(head)
         if rendered is not None:
             first, last, exact = rendered.place(first, last)
             same = same and exact
-        return place_of(Span(source, first, last)), same
+        span = Span(source, first, last)
+        return place_of(span), same and span.outermost().text == span.text
 
     return place
