@@ -45,6 +45,7 @@ type_name = Problem[object, Iterable[str]]("""bad-value: $type: {name!r} is not 
 regex_options = Problem[str]("bad-value: $options: {flags!r}: the options i, m and s are read")
 operators_wanted = Why[()]("""it takes operators
     hint: write $ne for a value""")
-extended_value = Problem[str]("bad-value: {name}: this is not a value of that type")
+extended_value = Problem[str]("""bad-value: {name}: this is not a value of that type
+    hint: write a string: {{"$date": "2026-01-31T00:00:00Z"}}, {{"$numberLong": "5"}}""")
 whole_value = Problem[str]("""unsupported: equality with a whole {kind} is not read
     hint: write the path of each member (a.b), $all, $size or $elemMatch""")

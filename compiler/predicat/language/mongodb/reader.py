@@ -389,9 +389,18 @@ _OPERATORS: dict[str, Build] = {
     "$mod": _QueryReader.remainder,
     "$not": _QueryReader.negation,
 }
+
+
+def _date(value: Any) -> str:
+    """The string of a date. Raises TypeError for a number of milliseconds."""
+    if not isinstance(value, str):
+        raise TypeError(value)
+    return str(value)
+
+
 # Extended JSON: the constants that JSON itself does not have.
 _EXTENDED: dict[str, Callable[[Any], t.Value]] = {
-    "$date": str,
+    "$date": _date,
     "$numberInt": int,
     "$numberLong": int,
     "$numberDouble": float,
