@@ -7,6 +7,7 @@ questions are answered for these groups, not for rows. All clusters take one sca
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,15 +19,15 @@ from predicat.diagnostics import Unsupported
 from predicat.explain.explanation import atoms
 from predicat.ir.nodes import Call, Node
 from predicat.ir.types import BOOLEAN
-from predicat.quality.classes import Classes, classes
+from predicat.quality.classes import Classes, Key, classes
 from predicat.quality.grouping import FEW, grouped
 from predicat.quality.program import program
 from predicat.review.counts import Part
 from predicat.review.questions import Question
 from predicat.review.split import Split
 
-# A cluster has at least this number of questions, and one for each key: fewer are counted faster row by row.
-_QUESTIONS = 3
+# Clusters in one query, at most.
+_CLUSTERS = 32
 
 
 class Cluster(Struct, frozen=True):
@@ -71,7 +72,9 @@ class Clusters(Struct, frozen=True):
 
 
 def clusters(dialect: str, asked: Sequence[Question], split: Split) -> Clusters:
-    """The clusters of the questions that are worth it."""
+    """The clusters that take less time than their questions row by row, by the nanoseconds that DuckDB needs
+    for a row. A key is worked out once for all clusters.
+    """
     conditions = {question.label: _conditions(question) for question in asked}
     try:
         found = classes((one for own in conditions.values() for one in own), backends.dialect(dialect))
@@ -85,9 +88,13 @@ def clusters(dialect: str, asked: Sequence[Question], split: Split) -> Clusters:
         members.setdefault(frozenset((*read, *moments)), []).append(question)
     names: dict[str, str] = {}
     result: list[Cluster] = []
-    for keys, questions in _joined(found, members).items():
+    joined = _joined(found, members)
+    uses = Counter(key for keys in joined for key in keys)
+    for keys, questions in joined.items():
         own = found.only(keys)
-        if not len(moments) < len(keys) <= len(questions) + len(moments) or len(questions) < _QUESTIONS:
+        cost = _cost(own) + sum(_cost_of_key(found.keys[key]) // uses[key] for key in keys)
+        by_rows = sum(6 + 2 * len(conditions[question.label]) for question in questions)
+        if len(keys) == len(moments) or cost > by_rows:
             continue
         inner = own.in_columns([names.setdefault(sql, f"k{len(names)}") for sql in own.numbers()])
         words = {f"w{len(result)}_{place}": sql for place, sql in enumerate(inner.packed_keys())}
@@ -95,18 +102,37 @@ def clusters(dialect: str, asked: Sequence[Question], split: Split) -> Clusters:
     return Clusters({name: sql for sql, name in names.items()}, tuple(result))
 
 
+def _cost_of_key(key: Key) -> int:
+    """The nanoseconds that a key takes for a row: those of its column, and of a search."""
+    return 10 + key.width**2
+
+
+def _cost(keys: Classes) -> int:
+    """The nanoseconds that a cluster takes for a row whose keys are known: more if its groups do not stay in
+    a cache.
+    """
+    return 20 + 4 * len(keys.keys) + keys.most // 600
+
+
 def _joined(
     found: Classes, members: Mapping[frozenset[int], Sequence[Question]]
 ) -> Mapping[frozenset[int], Sequence[Question]]:
-    """The questions by the keys of their cluster. Clusters are joined while they have few groups."""
-
-    def groups(keys: Iterable[int]) -> int:
-        return found.only(keys).most
-
+    """The questions by the keys of their cluster. Clusters are joined where that costs less."""
+    bare = replace(found, leaves={})
+    sizes = {keys: (len(own), bare.only(keys).most) for keys, own in members.items()}
     result: dict[frozenset[int], Sequence[Question]] = {}
-    for own in sorted((keys for keys in members if groups(keys) <= FEW), key=groups, reverse=True):
-        home = next((keys for keys in result if groups(keys | own) <= FEW), frozenset[int]())
-        result[home | own] = [*result.pop(home, ()), *members[own]]
+    for own in sorted(
+        (keys for keys in members if sizes[keys][1] <= FEW), key=sizes.__getitem__, reverse=True
+    ):
+        unions = {keys: bare.only(keys | own) for keys in result}
+        costs = {
+            keys: _cost(union) - _cost(bare.only(keys)) for keys, union in unions.items() if union.most <= FEW
+        }
+        home = min(costs, key=costs.__getitem__, default=own)
+        if home not in result or costs[home] >= _cost(bare.only(own)):
+            home = own
+        if home in result or len(result) < _CLUSTERS:
+            result[home | own] = [*result.pop(home, ()), *result.get(home | own, ()), *members[own]]
     return result
 
 
