@@ -119,3 +119,26 @@ def test_a_catalog_with_problems_is_wrong_use(folder: Path) -> None:
         "apiVersion: predicat/v1\ndataset: a\nfilters: {b: {sql: '(('}}\n"
     )
     assert in_process("discover", "models", cwd=folder).returncode == 2
+
+
+def test_rules_that_disagree_come_first_and_copies_of_a_file_once(tmp_path: Path) -> None:
+    twice = "select 1 from t where a = 1 and (a = 1 or b = 2);\n"
+    near = "select 1 from orders where status in ('open', 'held') and kind = 'a' and amount {} 0;\n"
+    (tmp_path / "a.sql").write_text(twice + twice + near.format(">"))
+    (tmp_path / "b.sql").write_text(
+        near.format(">=") + "select case when a = 1 and (a = 1 or b = 3) then 1 end from t"
+    )
+    done = in_process("discover", ".", cwd=tmp_path)
+    told = [line for line in done.stdout.splitlines() if line.startswith(("warning", "note", "error"))]
+    assert [line.partition("]")[0] for line in told] == ["warning[D202", "warning[D103"]
+    assert "They differ for" in told[0] and "= hint: it is also in line 2" in done.stdout
+    assert "D103 redundant (note)" in done.stdout  # of the branch of CASE, which selects no rows
+
+
+def test_what_is_not_shown_is_counted(tmp_path: Path) -> None:
+    conditions = (f"select 1 from t where a = {number} and (a = {number} or b = 2);" for number in range(22))
+    (tmp_path / "a.sql").write_text("\n".join(conditions))
+    done = in_process("discover", ".", cwd=tmp_path)
+    assert done.stdout.count("warning[D103]") == 20
+    assert "and 2 more: D103 2 (--select CODE lists them)" in done.stdout
+    assert in_process("discover", ".", "--select", "D103", cwd=tmp_path).stdout.count("warning[D103]") == 22

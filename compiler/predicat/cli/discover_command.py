@@ -159,6 +159,7 @@ def command(*, given: Options) -> None:
         result.undecided,
         given.select,
         _counted(scan, given.engine) if given.engine is not None else (),
+        None if given.check else report.MOST_SHOWN,
     )
     _show(shown, given.form, given.output)
     if given.check and any(map(stops, shown.findings)):

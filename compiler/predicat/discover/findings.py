@@ -17,13 +17,20 @@ from predicat.lint import Finding
 
 
 class Kind(Struct, frozen=True):
-    """A kind of finding: its code, its name, how much it weighs, and whether `--check` fails on it."""
+    """A kind of finding: its code, its name, how much it weighs, whether `--check` fails on it, and whether
+    it weighs more where rows are chosen or joined. There it is hardly meant.
+    """
 
     code: str
     name: str
     level: Severity
     doc: str
     stops: bool = False
+    chosen: bool = False
+
+    def level_in(self, clause: str) -> Severity:
+        """How much it weighs in a clause."""
+        return Severity.WARNING if self.chosen and clause in ("where", "join") else self.level
 
 
 # The kinds of findings by name.
@@ -31,8 +38,8 @@ KINDS = {
     row.name: row
     for row in (
         Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True),
-        Kind("D102", "always", Severity.NOTE, "Every row that has values is accepted."),
-        Kind("D103", "redundant", Severity.NOTE, "A part has no effect."),
+        Kind("D102", "always", Severity.NOTE, "Every row that has values is accepted.", chosen=True),
+        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True),
         Kind("D104", "unreachable", Severity.WARNING, "Earlier branches of CASE leave no row.", stops=True),
         Kind("D105", "impossible", Severity.WARNING, "The expression never has this value.", stops=True),
         Kind(
@@ -46,7 +53,7 @@ KINDS = {
             "AND binds tighter than OR; the line breaks suggest the opposite.",
         ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place."),
-        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same."),
+        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
@@ -146,7 +153,14 @@ def _finding(
     """A finding at a part of a condition, or at the whole of it."""
     kind_ = KINDS[kind]
     name = condition.relation or say.UNNAMED
-    return Finding(kind_.code, name, message, part or span_of(condition.place), hint, level=kind_.level)
+    return Finding(
+        kind_.code,
+        name,
+        message,
+        part or span_of(condition.place),
+        hint,
+        level=kind_.level_in(condition.clause),
+    )
 
 
 def span_of(place: SourceRange) -> Span:

@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
@@ -20,12 +20,17 @@ from predicat.lint import Finding
 
 # How many conditions that accept no row the text lists.
 _MAX_EMPTY = 20
+# How many findings the text shows.
+MOST_SHOWN = 20
+# Which findings come first: rules that disagree, then what is hardly meant.
+_RANK = ("D302", "D202", "D101", "D106", "D105", "D102", "D108", "D104", "D103", "D301", "D107", "D201")
 
 
 class Report(Struct, frozen=True, dict=True):
     """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
     that are shown in full; without them all that is more than a note. `counts` are the rows of the
-    conditions, in their order, if an engine has counted them.
+    conditions, in their order, if an engine has counted them. `most` is how many findings the text shows
+    without `select`.
     """
 
     scan: Scan
@@ -35,6 +40,17 @@ class Report(Struct, frozen=True, dict=True):
     undecided: int = 0
     select: tuple[str, ...] = ()
     counts: Sequence[Count] = ()
+    most: int | None = None
+
+    def first(self) -> tuple[list[Finding], Counter[str]]:
+        """What the text shows: the findings that are told one by one, those of a file once, rules that
+        disagree first; and the codes of others, if there are more than `most`.
+        """
+        found = _once_in_a_file(self.shown())
+        if self.select or self.most is None:
+            return found, Counter()
+        found.sort(key=lambda item: _RANK.index(item.code))
+        return found[: self.most], Counter(item.code for item in found[self.most :])
 
     def shown(self) -> list[Finding]:
         """The findings that are told one by one."""
@@ -59,6 +75,27 @@ class Report(Struct, frozen=True, dict=True):
         return result
 
 
+def _once_in_a_file(found: Sequence[Finding]) -> list[Finding]:
+    """Findings, those that a file has several times once, with the lines of the others in the hint."""
+    copies: dict[tuple[str, ...], list[Finding]] = {}
+    for item in found:
+        key = (
+            item.span.source.name,
+            item.code,
+            item.name,
+            item.message,
+            item.span.text or str(item.span.start),
+        )
+        copies.setdefault(key, []).append(item)
+    return [_with_copies(first, others) for first, *others in copies.values()]
+
+
+def _with_copies(item: Finding, others: Sequence[Finding]) -> Finding:
+    lines = dict.fromkeys(other.span.source.line_column(other.span.start)[0] for other in others)
+    hints = [item.hint, say.also_in(list(map(str, lines)))] if others else [item.hint]
+    return structs.replace(item, hint="; ".join(filter(None, hints)) or None)
+
+
 def _key(span: Span) -> tuple[str, int, int]:
     outer = span.outermost()
     return outer.source.name, outer.start, outer.end
@@ -66,7 +103,10 @@ def _key(span: Span) -> tuple[str, int, int]:
 
 def text(report: Report) -> str:
     """The findings with their places, the rules that take no row of the data, and a summary."""
-    shown = [_finding(report, item) for item in report.shown()]
+    first, rest = report.first()
+    shown = [_finding(report, item) for item in first]
+    if rest:
+        shown.append(say.more_findings(rest.total(), _listed(rest)))
     reported = {_key(item.span) for item in report.shown()}
     empty = [
         f"{row.place.path}:{row.place.line}: {say.takes_none(count.relation, count.total, count.unknown)}"
@@ -136,7 +176,7 @@ def summary(report: Report) -> str:
 
 def _kind(item: Finding) -> str:
     kind = CODES[item.code]
-    return f"{kind.code} {kind.name} ({kind.level.value}): {kind.doc}"
+    return f"{kind.code} {kind.name} ({item.level.value}): {kind.doc}"
 
 
 def _reasons(name: str, counts: Counter[str], most: int = 15) -> list[str]:

@@ -70,6 +70,10 @@ copy_of = Text[str]("this is a copy of the filter {name}")
 use_filter = Text[str]("write matches_filter('{name}')")
 # A rule that is in several places.
 same_rule = Text[list[str]]("the same rule is in {others:some 5}")
+# The lines of the same finding in its file.
+also_in = Text[list[str]]("it is also in line {lines:first 5}")
+# Findings that are not shown, and how to list them.
+more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
 # Two conditions were alike until a commit.
 parted = Text[str, str, str]("they were the same until {commit} ({subject}) changed {path}")
 # How many findings a baseline has.
