@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from predicat.values.automaton import TOP, Label, Machine, Opaque, State, Table, constant, tabulated
+from predicat.values.partition import Cycle, Partition
 
 # States of a machine that is reversed, at most.
 _MOST_REVERSED = 300
@@ -95,6 +96,19 @@ def first_code(starts: Iterable[int]) -> Machine:
         return max([cut for cut in cuts if cut <= code], default=1) if state is None else state
 
     return Machine(cuts | {1}, None, step, lambda state: state or 0)
+
+
+def counted(wanted: Partition, most: int) -> Machine:
+    """The label of the number of code points. Where labels repeat, the counts do, too."""
+    cells = wanted.line(repeats=True)
+    start, last = max(cells.starts[-1], 0), cells.labels[-1]
+    period = last.period if isinstance(last, Cycle) else 1
+    if start + period > most:
+        raise Opaque
+    end = start + period
+    return Machine(
+        frozenset(), 0, lambda count, _code: count + 1 if count + 1 < end else count + 1 - period, wanted.of
+    )
 
 
 class Search:

@@ -292,7 +292,8 @@ class Texts:
         position = _position(node, inner)
         if position is not None:
             return self.beside_first(node, position, after, missing)
-        ends = [place_of(place, inner) for place in places]
+        is_clamped = len(places) > 1 and _at_least_zero(places[1]) != places[1]
+        ends = [place_of(_at_least_zero(place), inner) for place in places]
         from_end, start = ends[0][0], ends[0][1] - 1
         if len(ends) == 1:
             return self.of(
@@ -307,7 +308,12 @@ class Texts:
             return constant(missing)
         short = self.of(inner, relabelled(m.length(-size), lambda length: length < -size), _MISSING)
         cut = self.slice(inner, from_end, start, factor, size, after, missing)
-        return product([short, cut], lambda negative, label: label if negative is False else missing)
+        if_short = after.label(after.start) if is_clamped else missing
+
+        def chosen(is_short: Label, label: Label) -> Label:
+            return missing if is_short == _MISSING else if_short if is_short else label
+
+        return product([short, cut], chosen)
 
     def beside_first(self, node: Call, position: Call, after: Machine, missing: Label) -> Machine:
         """`substr` up to the first occurrence of a string, or from there on, and beside it without one."""
@@ -367,6 +373,8 @@ class Texts:
         found = outcomes(test, variable)
         if number.op in _FRACTIONS:
             return self.of(number.args[0], fraction(number.type, found), found.others[0])
+        if number.op == "length":
+            return self.of(number.args[0], m.counted(found, _MOST_LENGTH), found.others[0])
         cells = found.line()
         return self.number(number, cells.starts, cells.labels, found.others[0])
 
@@ -410,8 +418,6 @@ class Texts:
             most = max(starts[-1], 0) + 1
             if most > _MOST_LENGTH:
                 raise Opaque
-            if node.op == "length":
-                return self.of(inner, relabelled(m.length(most), label), unknown)
             if isinstance(inner, Quantifier):
                 return self.kept_parts(inner, most, label)
             if node.op == "size":
@@ -555,6 +561,15 @@ def _beside(node: Node, position: Node, *, found: bool) -> tuple[bool, int]:
             return _beside(yes if holds else no, position, found=found)
         case _:
             raise Opaque
+
+
+def _at_least_zero(node: Node) -> Node:
+    """The number of which 0 is taken if it is negative; other nodes as they are."""
+    match node:
+        case Call(op="cond", args=(Call(op="lt", args=(left, Literal(value=0))), Literal(value=0), right)):
+            return left if left == right else node
+        case _:
+            return node
 
 
 def _split_by(node: Node) -> tuple[str, int]:
