@@ -74,7 +74,7 @@ def test_a_policy_is_proposed_as_a_whole_or_not_at_all(policies: str, tmp_path: 
             "postgresql:rules.late:3."
         ),
         "status_new_and_n_above_5": f"Rows where status is 'new' and n is more than 5. {policy}",
-        "n_above_5_and_new_status_on_write": (
+        "n_above_5_new_status_on_write": (
             f"Rows that may be written: those where n is more than 5 and 'new' is status. {policy}"
         ),
     }

@@ -9,6 +9,7 @@ import pytest
 from predicat import compare, parse
 from predicat.api import declared
 from predicat.catalog import load_catalog
+from predicat.diagnostics.messages import discover as say
 from predicat.discover.names import name_of
 from predicat.discover.references import proved, with_references
 from tests.processes import in_process
@@ -34,7 +35,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_proposal_is_a_catalog(folder: Path) -> None:
-    done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=folder)
+    done = in_process(
+        "discover", "sql", "--dialect", "postgres", "--min-places", "1", "--propose", "catalog", cwd=folder
+    )
     assert done.returncode == 0, done.stderr
     assert "4 filters in 2 datasets" in done.stdout
     assert "left out: it matches no row" in done.stderr and "left out: it has parameters" in done.stderr
@@ -48,7 +51,7 @@ def test_a_proposal_is_a_catalog(folder: Path) -> None:
         "weight": "double",
     }
     assert orders.filters["weight_above_1_5"].description.startswith("Rows where weight is more than 1.5. ")
-    open_orders = orders.filters["status_open_and_amount_above_3_5"]
+    open_orders = orders.filters["status_open_amount_above_3_5"]
     assert "sql/a.sql:4, sql/a.sql:5" in open_orders.description
     assert {test.matches for test in open_orders.tests} == {True, False}
     assert in_process("check", cwd=folder).returncode == 0
@@ -62,7 +65,17 @@ def test_a_comparison_with_null_is_no_filter_of_its_own(tmp_path: Path) -> None:
         "select 1 from orders where note = null or amount > 7;\n"
         "select 1 from orders where amount > 3;\n"
     )
-    done = in_process("discover", "a.sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    done = in_process(
+        "discover",
+        "a.sql",
+        "--dialect",
+        "postgres",
+        "--min-places",
+        "1",
+        "--propose",
+        "catalog",
+        cwd=tmp_path,
+    )
     assert "1  left out: it matches no row" in done.stderr
     assert "2 filters in 1 dataset" in done.stdout
     checked = in_process("check", cwd=tmp_path)
@@ -72,7 +85,7 @@ def test_a_comparison_with_null_is_no_filter_of_its_own(tmp_path: Path) -> None:
 def test_nothing_is_written_over(folder: Path) -> None:
     (folder / "catalog").mkdir()
     (folder / "catalog" / "orders.yml").write_text("# mine\n")
-    done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
+    done = in_process("discover", "sql", "--min-places", "1", "--propose", "catalog", cwd=folder)
     assert "catalog/orders.yml exists and is kept" in done.stdout
     assert (folder / "catalog" / "orders.yml").read_text() == "# mine\n"
     assert (folder / "catalog" / "users.yml").exists()
@@ -98,7 +111,7 @@ def test_texts_that_yaml_reads_as_something_else_are_quoted(tmp_path: Path) -> N
     (tmp_path / "a.sql").write_text(
         "".join(f"select 1 from t where a{n} = '{word}';\n" for n, word in enumerate(words))
     )
-    in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    in_process("discover", "a.sql", "--min-places", "1", "--propose", "catalog", cwd=tmp_path)
     done = in_process("test", cwd=tmp_path)
     assert done.returncode == 0, done.stderr + done.stdout
     policy = '{"Type": "AWS::SNS::Subscription", "Properties": {"FilterPolicy": {"a": ["Yes", "1:30"]}}}'
@@ -111,7 +124,7 @@ def test_names_that_are_cut_stay_valid(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(
         "".join(f"select 1 from {'long_name_' * 7}{number} where a = {number};\n" for number in range(12))
     )
-    done = in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    done = in_process("discover", "a.sql", "--min-places", "1", "--propose", "catalog", cwd=tmp_path)
     assert "12 filters in 12 datasets" in done.stdout, done.stderr
     assert in_process("check", cwd=tmp_path).returncode == 0
 
@@ -121,7 +134,7 @@ def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> No
     (folder / "catalog" / "shop" / "sales.yaml").write_text(
         "apiVersion: predicat/v1\ndataset: 'orders'\nfields: {amount: bigint}\n"
     )
-    done = in_process("discover", "sql", "--propose", "catalog", cwd=folder)
+    done = in_process("discover", "sql", "--min-places", "1", "--propose", "catalog", cwd=folder)
     assert "catalog/shop/sales.yaml exists and is kept" in done.stdout
     assert not (folder / "catalog" / "orders.yml").exists()
     assert in_process("check", cwd=folder).returncode == 0
@@ -155,7 +168,9 @@ select 1 from shop.orders where status = 'open' or amount > 3;
 def test_a_rule_refers_to_the_rule_that_is_a_part_of_it(tmp_path: Path) -> None:
     (tmp_path / "sql").mkdir()
     (tmp_path / "sql" / "a.sql").write_text(PARTS)
-    done = in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    done = in_process(
+        "discover", "sql", "--dialect", "postgres", "--min-places", "1", "--propose", "catalog", cwd=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     filters = load_catalog(tmp_path / "catalog").datasets["orders"].filters
     bodies = {name: str(row.current.body) for name, row in filters.items()}
@@ -212,7 +227,7 @@ def test_of_two_near_rules_somebody_says_which_is_right(
     for name, text in NEAR.items():
         (tmp_path / "sql" / f"{name}.sql").write_text(text)
     monkeypatch.setattr("sys.stdin", StringIO(f"{answer}\n" + "\n" * len(kept)))
-    args = ("--dialect", "postgres", "--propose", "catalog", "--interactive")
+    args = ("--dialect", "postgres", "--min-places", "1", "--propose", "catalog", "--interactive")
     done = in_process("discover", "sql", *args, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     asked = done.stdout + done.stderr
@@ -229,5 +244,40 @@ def test_without_questions_both_near_rules_are_proposed(tmp_path: Path) -> None:
     (tmp_path / "sql").mkdir()
     for name, text in NEAR.items():
         (tmp_path / "sql" / f"{name}.sql").write_text(text)
-    in_process("discover", "sql", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    in_process(
+        "discover", "sql", "--dialect", "postgres", "--min-places", "1", "--propose", "catalog", cwd=tmp_path
+    )
     assert len(list(load_catalog(tmp_path / "catalog").filters())) == 3
+
+
+def test_a_rule_in_one_place_is_no_filter_unless_a_table_declares_it(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "create table t (a bigint check (a > 0), b bigint);\n"
+        "select 1 from t where b = 2;\nselect 1 from t where b = 3;\nselect 1 from t where b = 3;\n"
+    )
+    done = in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    assert "left out: it is in fewer than 2 places" in done.stderr
+    assert set(load_catalog(tmp_path / "catalog").datasets["t"].filters) == {"a_above_0", "b_3"}
+
+
+def test_a_column_that_is_only_tested_for_null_has_no_invented_number(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("select 1 from t where gone is null and a = 1;\n" * 2)
+    in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    fields = load_catalog(tmp_path / "catalog").datasets["t"].fields
+    assert {name: str(row.type) for name, row in fields.items()} == {"a": "bigint", "gone": "string"}
+    assert say.UNKNOWN_TYPE in (tmp_path / "catalog" / "t.yml").read_text()
+    assert in_process("test", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("sql", "end", "name"),
+    [
+        ("status = 'open' AND amount > 3.5", "", "status_open_amount_above_3_5"),
+        ("subscription_status = 'active' AND amount > 3.5", "", "subscription_status_active"),
+        ("subscription_status = 'active' AND amount > 3.5", "_part", "subscription_status_part"),
+        ("x_of_a_very_long_column_name_of_more_than_thirty = 1", "", "x_of_a_very_long_column_name"),
+        ("a" * 40 + " = 1", "_part", "a" * 25 + "_part"),
+    ],
+)
+def test_names_are_short(sql: str, end: str, name: str) -> None:
+    assert name_of(sql, end) == name and len(name) <= 30

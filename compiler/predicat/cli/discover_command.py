@@ -91,6 +91,12 @@ class Options(Struct, frozen=True, kw_only=True):
         "Write a catalog with a filter for each rule to this folder. Existing files are not overwritten.",
         type=click.Path(path_type=Path, file_okay=False),
     )
+    min_places: int = option(
+        "--min-places NUMBER",
+        "With --propose: a rule is in this number of places, at least, or a table or server declares it.",
+        default=2,
+        type=click.IntRange(min=1),
+    )
     rewritten: Path | None = option(
         "--patch FILE",
         "Write a patch that replaces copies by the filters of the catalog, each with its proof.",
@@ -133,12 +139,12 @@ def command(*, given: Options) -> None:
     scan = _read(given.paths, given.dialect, given.dsn)
     if not scan.files and not scan.conditions:
         tell(say.nothing_read(given.paths).render() + "\n")
-    if given.propose is not None or given.form == "json":
-        from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no owners
+    if given.propose is None and given.form == "json":
+        from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no authors
 
         scan.conditions = with_authors(scan.conditions)
     if given.propose is not None:
-        _propose(scan, given.propose, given.jobs, interactive=given.interactive)
+        _propose(scan, given.propose, given)
         return
     if given.rewritten is not None:
         _rewrite(scan, given.folder, given.rewritten, given.jobs)
@@ -272,16 +278,16 @@ def _catalog(option: Path | None) -> Path | None:
     return folder if folder.is_dir() else None
 
 
-def _propose(scan: Scan, folder: Path, jobs: int, *, interactive: bool) -> None:
+def _propose(scan: Scan, folder: Path, given: Options) -> None:
     """Write a catalog with the rules that were found."""
     extras.require("z3")
     from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
     from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
-    judged = judge(scan.conditions, jobs=jobs, cache=answer_cache.folder())
-    ask, choose = (_asked, _right) if interactive else (None, None)
-    proposal = catalogs.propose(scan.conditions, judged, ask, choose)
+    judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder())
+    ask, choose = (_asked, _right) if given.interactive else (None, None)
+    proposal = catalogs.propose(scan.conditions, judged, ask, choose, given.min_places)
     written, there = catalogs.write(proposal, folder)
     for reason, number in proposal.left.most_common():
         click.echo(say.left_out(reason, number), err=True)

@@ -22,6 +22,8 @@ Clause = Literal[
 # The clauses that decide who may see or write which rows.
 POLICIES = ("policy", "with check")
 
+# How the paths of what a server declares begin.
+SERVER = "postgresql:"
 _TEMPLATES = ("{{", "{%", "{#")
 
 
@@ -88,6 +90,11 @@ class Condition:
     derived: bool = False
     session: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     on: str | None = None
+
+    @property
+    def declared(self) -> bool:
+        """Whether a table or a server declares it."""
+        return self.clause == "check" or self.place.path.startswith(SERVER)
 
     @property
     def accepts(self) -> bool:

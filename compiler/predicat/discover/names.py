@@ -6,7 +6,11 @@ from sqlglot.errors import SqlglotError
 from predicat.discover.read.residues import conjuncts
 from predicat.importing.model import slug
 
-MAX_LENGTH = 48
+MAX_LENGTH = 30
+# Words that say nothing at the end of a name.
+_OPEN_ENDED = frozenset(
+    ("and", "or", "not", "no", "has", "above", "from", "below", "up", "to", "one", "of", "like")
+)
 _MAX_PARTS = 3
 _BETWEEN = {
     exp.GT: "above",
@@ -21,21 +25,26 @@ _BETWEEN = {
 }
 
 
-def name_of(sql: str) -> str:
-    """A name for a condition, such as `status_open_and_amount_above_3`."""
+def name_of(sql: str, end: str = "") -> str:
+    """A name for a condition, such as `status_open_and_amount_above_3`, with an end."""
     try:
         node = parse_one(sql)
     except SqlglotError:
-        return "rule"
+        return "rule" + end
     parts = conjuncts(node)
     told = [_part(part.unnest()) for part in parts[:_MAX_PARTS]]
-    name = slug("_and_".join(told) + ("_and_more" if len(parts) > _MAX_PARTS else ""), "rule")
-    return _cut(name)
+    more = ["more"] if len(parts) > _MAX_PARTS else []
+    names = [slug(joint.join([*told, *more]), "rule") for joint in ("_and_", "_")]
+    longest = MAX_LENGTH - len(end)
+    return next((name for name in names if len(name) <= longest), _cut(names[-1], longest)) + end
 
 
-def _cut(name: str) -> str:
-    """A name of at most MAX_LENGTH characters, which ends with a whole word."""
-    return name if len(name) <= MAX_LENGTH else name[:MAX_LENGTH].rpartition("_")[0]
+def _cut(name: str, longest: int) -> str:
+    """A name that ends with a whole word which says something."""
+    words = name[: longest + 1].split("_")[:-1]
+    while len(words) > 1 and words[-1] in _OPEN_ENDED:
+        words.pop()
+    return "_".join(words) or name[:longest]
 
 
 def _part(node: exp.Expr) -> str:

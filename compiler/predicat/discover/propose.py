@@ -18,7 +18,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.diagnostics.writing import write_text
 from predicat.discover.conditions import POLICIES, Condition
 from predicat.discover.infer import Unclear
-from predicat.discover.names import name_of
+from predicat.discover.names import MAX_LENGTH, name_of
 from predicat.discover.references import proved, with_references
 from predicat.discover.typed import subject_of, together
 from predicat.discover.verdicts import Judged
@@ -26,7 +26,7 @@ from predicat.editor.layout import layout
 from predicat.explain.prose import describe
 from predicat.importing.model import LONGEST, slug
 from predicat.importing.writing import dumped
-from predicat.ir.types import DATE, TIMESTAMP, DecimalType
+from predicat.ir.types import DATE, STRING, TIMESTAMP, DecimalType
 from predicat.proof.compare import example
 from predicat.rewrite.substitute import with_defaults
 
@@ -62,9 +62,19 @@ class Rule(Struct, eq=False):
         """Whether it is about rows that are written."""
         return self.conditions[0].writes
 
+    @property
+    def places(self) -> int:
+        """In how many places it is."""
+        return len({(condition.place.path, condition.place.start) for condition in self.conditions})
+
+    @property
+    def declared(self) -> bool:
+        """Whether a table or a server declares it."""
+        return any(condition.declared for condition in self.conditions)
+
     def first_name(self) -> str:
         """A name made of its fields and values, which says what kind of rule it is."""
-        return name_of(self.sql) + "_on_write" * self.writes + "_part" * self.part
+        return name_of(self.sql, "_on_write" * self.writes + "_part" * self.part)
 
 
 class Near(Struct, frozen=True):
@@ -93,7 +103,11 @@ class Proposal(Struct):
 
 
 def propose(
-    conditions: Sequence[Condition], judged: Judged, ask: Ask | None = None, choose: Choose | None = None
+    conditions: Sequence[Condition],
+    judged: Judged,
+    ask: Ask | None = None,
+    choose: Choose | None = None,
+    min_places: int = 1,
 ) -> Proposal:
     """A catalog for conditions.
 
@@ -103,9 +117,11 @@ def propose(
             every row meets becomes none.
         ask: Gives the names of filters. Default: names made of fields and values.
         choose: Gives the right ones of two rules that are nearly the same. Default: both.
+        min_places: In how many places of the code a rule is, at least. What a table or a server declares
+            (a CHECK, a view, a policy) is a rule in one place too.
     """
     result = Proposal()
-    by_relation = _by_relation(conditions, judged, result.left)
+    by_relation = _by_relation(conditions, judged, min_places, result.left)
     if choose is not None:
         by_relation = _chosen(by_relation, conditions, judged, choose, result.left)
     for relation, rules in by_relation.items():
@@ -143,7 +159,7 @@ def _datasets_in(folder: Path) -> dict[str, Path]:
 
 
 def _by_relation(
-    conditions: Sequence[Condition], judged: Judged, left: Counter[str]
+    conditions: Sequence[Condition], judged: Judged, min_places: int, left: Counter[str]
 ) -> dict[str, list[Rule]]:
     """The rules of each relation; those in most places first."""
     dead = {condition.condition for condition in judged.judgements if condition.kind in ("never", "always")}
@@ -159,7 +175,10 @@ def _by_relation(
         rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
     for (relation, *_), rule in rules.items():
-        result.setdefault(relation, []).append(rule)
+        if rule.places >= min_places or rule.declared:
+            result.setdefault(relation, []).append(rule)
+        else:
+            left[say.few_places(min_places)] += len(rule.conditions)
     for relation, of_relation in result.items():
         of_relation.sort(key=lambda rule: -len(rule.conditions))
         if len(of_relation) > _MAX_FILTERS:
@@ -220,7 +239,7 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
 
 def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, result: Proposal) -> str:
     """The text of a catalog file; empty if no rule is left."""
-    fields = _fields(rules)
+    fields, unknown = _fields(rules)
     filters: dict[str, Any] = {}
     named: dict[str, tuple[str, Predicate]] = {}
     used: set[str] = set()
@@ -233,7 +252,7 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         if not rule.predicate.fields:  # as of `note = NULL`
             result.left[say.DEAD] += len(rule.conditions)
             continue
-        first = _unused(rule.first_name(), filters)
+        first = _unused(rule.first_name(), filters, MAX_LENGTH)
         answer = ask(rule.sql, first) if ask is not None else first
         if answer:
             name = _unused(slug(answer), filters)
@@ -257,7 +276,11 @@ def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, re
         "dataset": dataset,
         "description": say.rows_of(relation),
         "relation": relation,
-        "fields": {name: kind for name, kind in sorted(fields.items()) if name in used},
+        "fields": {
+            name: {"type": kind, "description": say.UNKNOWN_TYPE} if name in unknown else kind
+            for name, kind in sorted(fields.items())
+            if name in used
+        },
         **({"attributes": session} if session else {}),
         "filters": filters,
     }
@@ -275,9 +298,9 @@ def _refer(filters: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         filters[name]["sql"] = text
 
 
-def _fields(rules: list[Rule]) -> dict[str, str]:
+def _fields(rules: list[Rule]) -> tuple[dict[str, str], set[str]]:
     """A type for each field that all rules of a relation take: known types first, else inferred from all
-    rules together, else from each.
+    rules together, else from each. Also the fields of which nothing tells the type.
     """
     known = {
         name: kind
@@ -287,6 +310,7 @@ def _fields(rules: list[Rule]) -> dict[str, str]:
     }
     fractions = _fractions(rules)
     result: dict[str, str] = {}
+    unknown: set[str] = set()
     for group in (rules, *([rule] for rule in rules)):
         try:
             types = together([subject_of(rule.conditions[0]) for rule in group])
@@ -294,14 +318,18 @@ def _fields(rules: list[Rule]) -> dict[str, str]:
             continue
         for condition in types:
             for name, decl in Predicate(condition.wide, "sql").fields.items():
+                if name not in result and condition.inferred.get(name) == "any":
+                    unknown.add(name)
                 result.setdefault(name, _kind(decl.type, name, fractions, condition.inferred))
         if group is rules:
             break
-    return {**result, **known}
+    return {**result, **known}, unknown - set(known)
 
 
 def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:
     """A type as a person would choose it: whole numbers if no constant has a fraction."""
+    if inferred.get(name) == "any" and not isinstance(kind, DecimalType):
+        return str(STRING)  # it is only tested for NULL, or for being the same as another
     if name in inferred and isinstance(kind, DecimalType):
         return "double" if fractions else "bigint"
     return "timestamp" if kind in (DATE, TIMESTAMP) and name in inferred else str(kind)
@@ -361,11 +389,11 @@ def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
     return {"row": row, "matches": wanted} if outcome is wanted else {}
 
 
-def _unused(name: str, names: Iterable[str]) -> str:
+def _unused(name: str, names: Iterable[str], longest: int = LONGEST) -> str:
     """A name that is not taken, with a number at its end if need be, and no longer than names may be."""
     candidate, number = name, 1
     while candidate in names:
         number += 1
         end = f"_{number}"
-        candidate = name[: LONGEST - len(end)].rstrip("_") + end
+        candidate = name[: longest - len(end)].rstrip("_") + end
     return candidate

@@ -88,11 +88,14 @@ UNCLEAR = "its types are not clear"
 DEAD = "it matches no row, or every row"
 PART_OF_POLICY = "it is a part of a row security policy, and the rest cannot be a filter"
 HAS_PARAMETERS = "it has parameters"
+UNKNOWN_TYPE = "Its type is not known: correct it, the conditions do not tell."
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
 ASKS_WHICH = "Which one is right"
 ASKS_FOR_A_NAME = "name (- leaves it out)"
 
+# A rule that is in one place only.
+few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1 proposes it too)")
 # What a row of a proposed dataset is.
 rows_of = Text[str]("Rows of {relation}.")
 

@@ -12,7 +12,7 @@ from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.expressions import BadExpression
 from predicat.backends.sql.postgres.session_reading import Session, text_of
 from predicat.deploy.server import connect
-from predicat.discover.conditions import Clause, Condition, Refused
+from predicat.discover.conditions import SERVER, Clause, Condition, Refused
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.residues import PARAMETER
 from predicat.discover.read.sql import MAX_SHOWN, SqlText, plain_place
@@ -54,14 +54,14 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
         connection.execute(_TIMEOUT)
         columns, uuids = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
-            place = plain_place(f"postgresql:{schema}.{name}", definition)
+            place = plain_place(f"{SERVER}{schema}.{name}", definition)
             yield from SqlText(definition, "postgres", place, columns).read()
         for clause, schema, table, name, text in connection.execute(_CHECKS).fetchall():
-            place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
+            place = plain_place(f"{SERVER}{schema}.{table}.{name}", text)
             yield from condition(text, f"{schema}.{table}", clause, "postgres", place, columns)
         session = Session()
         for clause, schema, table, name, text in connection.execute(_POLICIES).fetchall():
-            place = plain_place(f"postgresql:{schema}.{table}.{name}", text)
+            place = plain_place(f"{SERVER}{schema}.{table}.{name}", text)
             known = {name: kind for name, kind in (columns.get(f"{schema}.{table}") or {}).items() if kind}
             fields = declared(known | dict.fromkeys(uuids[f"{schema}.{table}"], "uuid"))
             yield from _policy(text, f"{schema}.{table}", clause, place, columns, session, fields)
