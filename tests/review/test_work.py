@@ -59,7 +59,7 @@ TIMED = {
     "forge/telemetry.py": "the time of an event",
     "discover/authors.py": "waits for git",
     "discover/read/templates.py": "renders templates of other projects, which may not end",
-    "review/counting.py": "which partitions have begun",
+    "review/split.py": "which partitions have begun",
     "semantics/clock.py": "the current time of a row; proofs hold for all of them",
 }
 

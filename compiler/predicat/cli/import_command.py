@@ -88,7 +88,9 @@ def _report(findings: Findings, result: Checked) -> None:
     lines += [(_place(entry.span), f"refused {entry.title}: {entry.reason}") for entry in result.refused]
     left = [(_place(entry.span), f"left out {entry.title}: {entry.reason}") for entry in findings.skipped]
     many = len(left) > _MOST
-    for (name, number), line in sorted([*lines, *([] if many else left)], key=lambda entry: entry[0]):
+    if not many:
+        lines += left
+    for (name, number), line in sorted(lines, key=lambda entry: entry[0]):
         click.echo(f"{name}:{number}: {line}", err=True)
     for line in _reasons(findings) if many else ():
         click.echo(line, err=True)

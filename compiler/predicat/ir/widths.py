@@ -75,8 +75,10 @@ def stored_in(zone: str, kind: Type, stored: str, span: Span) -> str:
 
 def in_words(shown: str) -> str:
     """A type as authors write it: `timestamp (zone: Europe/Berlin)` for its one word."""
-    form, words = split(shown) or ("", ())
-    return f"timestamp (zone: {words[0]})" if form == "timestamp_in" else shown
+    match split(shown):
+        case ("timestamp_in", (zone,)):
+            return f"timestamp (zone: {zone})"
+    return shown
 
 
 _FLOAT = struct.Struct("<f")

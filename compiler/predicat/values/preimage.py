@@ -269,7 +269,7 @@ def preimage(node: Node, wanted: Partition, variable: Field, *, exact: bool = Fa
     number = rounded_number(node) if len(node.args) == 1 else None
     if number is not None:
         return preimage(number, _under(node, number, None, wanted, exact=exact), variable, exact=exact)
-    if exact and node.op in _DOUBLED and node.args[0] == node.args[1]:
+    if exact and node.op in _DOUBLED and node.args[:1] == node.args[1:]:
         inner = node.args[0]
         return preimage(inner, _under(node, inner, None, wanted, exact=exact), variable, exact=exact)
     places = [place for place, arg in enumerate(node.args) if not isinstance(arg, Literal)]
