@@ -192,6 +192,10 @@ def test_the_command(tmp_path: Path) -> None:
     assert in_process("fmt", cwd=tmp_path).returncode == 0
     assert (file.read_text(), file.stat().st_mode & 0o777) == (NEAT, 0o640)
     assert in_process("fmt", "--check", "catalog/a.yml", cwd=tmp_path).returncode == 0
+    assert in_process("fmt", "--check", "catalog", cwd=tmp_path).returncode == 0
+    given = in_process("lint", "catalog", cwd=tmp_path)
+    assert given.returncode == 2
+    assert given.stderr.endswith("The catalog is an option: --catalog catalog\n")
     (tmp_path / "catalog" / "b.yml").write_text("a: [")
     file.write_text(MESSY)
     broken = in_process("fmt", cwd=tmp_path)

@@ -15,9 +15,9 @@ from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.wording import quantity
 
 _HELP = (
-    "Format catalog files (default: all; - is standard input): two spaces per level, quotes only where "
-    "they are "
-    "needed. Comments, bodies of filters and the meaning of the files do not change."
+    "Format catalog files, or those of folders (default: all; - is standard input): two spaces per level, "
+    "quotes only where they are needed. Comments, bodies of filters and the meaning of the files do not "
+    "change."
 )
 
 
@@ -39,7 +39,8 @@ def command(
     reporter = Reporter()
     changed = count = 0
     problems_: list[dict[str, Any]] = []
-    for file in files or catalog_files(folder, reporter):
+    named = [one for path in files for one in (catalog_files(path, reporter) if path.is_dir() else [path])]
+    for file in named if files else catalog_files(folder, reporter):
         source = Source("<stdin>", sys.stdin.read()) if str(file) == "-" else read_source(file, reporter, {})
         if source is None:
             continue

@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import importlib
 import io
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -99,6 +101,16 @@ def cli() -> None:
     """A catalog of named row filters, with one meaning in Spark SQL, PostgreSQL, DuckDB and Python."""
 
 
+def _folder_given(error: click.ClickException) -> str | None:
+    """The folder that a command was given that takes no argument, but the option --catalog."""
+    context = getattr(error, "ctx", None)
+    found = re.search(r"unexpected extra argument \((\S+)\)", error.format_message())
+    if context is None or found is None or not Path(found[1]).is_dir():
+        return None
+    options = {option for one in context.command.params for option in one.opts}
+    return found[1] if "--catalog" in options else None
+
+
 def _end(problems: Sequence[Diagnostic]) -> NoReturn:
     """Print the problems and exit with the code that they have."""
     from predicat.cli.colour import tell  # noqa: PLC0415  # only for problems
@@ -145,6 +157,8 @@ def main() -> None:
         _end([problem]) if problem is not None else _broken(error)
     except click.ClickException as error:
         error.show()
+        if (folder := _folder_given(error)) is not None:
+            click.echo(f"The catalog is an option: --catalog {folder}", err=True)
         sys.exit(ExitCode.USAGE)
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
