@@ -8,6 +8,7 @@ import pytest
 
 from predicat.discover.conditions import Clause, Condition, SourceRange
 from predicat.discover.judging import judge
+from predicat.discover.read import folder
 from predicat.discover.verdicts import Judged
 from tests.processes import in_process
 
@@ -332,3 +333,22 @@ def test_conditions_that_differ_by_a_guard_are_not_the_same_rule() -> None:
 def of_cel(text: str) -> Condition:
     place = SourceRange("a.yml", 1, 1, 0, len(text))
     return Condition(text, "cel", "", "t", "selector", place, {"a": "json"})
+
+
+def test_ctrl_c_keeps_what_was_answered(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "".join(f"select 1 from t where a = {number} and a = {number + 1};\n" for number in range(6))
+    )
+    rows = folder.read([tmp_path]).conditions
+    asked: list[int] = []
+
+    def stop(done: int, total: int) -> None:
+        asked.append(total)
+        if done == 3:
+            raise KeyboardInterrupt
+
+    first = judge(rows, cache=tmp_path / "kept", progress=stop)
+    assert (len(first.judgements), first.unanswered, asked) == (2, 4, [6] * 3)
+    asked.clear()
+    second = judge(rows, cache=tmp_path / "kept", progress=lambda _, total: asked.append(total))
+    assert (len(second.judgements), second.unanswered, asked[:4]) == (6, 0, [4] * 4)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
     from predicat.discover.counts import Count
+    from predicat.discover.judging import Progress
     from predicat.discover.propose import Near, Rule
     from predicat.discover.read.folder import Scan
     from predicat.discover.report import Report
@@ -155,6 +158,7 @@ def command(*, given: Options) -> None:
         else _judged(scan, given.folder, given.jobs)
     )
     if given.update and given.baseline is not None:
+        _complete(result.unanswered)
         _write(given.baseline, result.findings)
         return
     shown = report.Report(
@@ -164,10 +168,12 @@ def command(*, given: Options) -> None:
         result.judged,
         result.undecided,
         given.select,
-        _counted(scan, given.engine) if given.engine is not None else (),
+        _counted(scan, given.engine) if given.engine is not None and not result.unanswered else (),
         None if given.check else report.MOST_SHOWN,
+        result.unanswered,
     )
     _show(shown, given.form, given.output)
+    _complete(shown.unanswered)  # before --check decides
     if given.check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
 
@@ -232,10 +238,34 @@ def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
         loaded = load_quietly(place, {})
         known, names = known_filters(loaded)
         conditions = [*with_types(conditions, loaded), *known]
-    judged = judge(conditions, jobs=jobs, cache=answer_cache.folder())
+    with _progress() as progress:
+        judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     numbers = dict(enumerate(names, len(scan.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
-    return Report(scan, findings(conditions, judged, numbers), unjudged, undecided=judged.undecided)
+    return Report(
+        scan,
+        findings(conditions, judged, numbers),
+        unjudged,
+        undecided=judged.undecided,
+        unanswered=judged.unanswered,
+    )
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """Shows on a terminal how many questions are answered."""
+    from rich.console import Console  # noqa: PLC0415  # not for --help
+    from rich.progress import Progress as Bar  # noqa: PLC0415  # as above
+
+    with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        task = bar.add_task(say.PROGRESS, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _complete(unanswered: int) -> None:
+    """End as interrupted where Ctrl-C left questions: what is written or decided needs all answers."""
+    if unanswered:
+        raise KeyboardInterrupt
 
 
 def _counted(scan: Scan, place: str) -> list[Count]:
@@ -262,7 +292,9 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     loaded = load_quietly(place, {})
     known, names = known_filters(loaded)
     conditions = [*with_types(scan.conditions, loaded), *known]
-    judged = judge(conditions, jobs=jobs, cache=answer_cache.folder())
+    with _progress() as progress:
+        judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
+    _complete(judged.unanswered)
     result = patch(conditions, judged, dict(enumerate(names, len(scan.conditions))), loaded)
     for condition, reason in result.stay:
         click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
@@ -285,7 +317,9 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
     from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
 
-    judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder())
+    with _progress() as progress:
+        judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder(), progress=progress)
+    _complete(judged.unanswered)
     ask, choose = (_asked, _right) if given.interactive else (None, None)
     proposal = catalogs.propose(scan.conditions, judged, ask, choose, given.min_places)
     written, there = catalogs.write(proposal, folder)

@@ -41,28 +41,42 @@ def folder() -> Path:
 
 
 class AnswerCache:
-    """The answers in a folder; without one nothing outlives the run."""
+    """The answers in a folder; without one nothing outlives the run. After Ctrl-C nothing more is asked:
+    what was answered is kept, and `unanswered` counts the rest.
+    """
 
     def __init__(self, root: Path | None) -> None:
         self.root = root
+        self.interrupted = False
+        self.unanswered = 0
 
     def answers(
         self, name: str, questions: Sequence[Q], kind: type[A], ask: Callable[[Sequence[Q]], Iterator[A]]
     ) -> dict[Q, A]:
-        """The answer to each question: from the file of this name, or else computed now."""
+        """The answer to each question: from the file of this name, or else computed now. One that has no
+        answer because of Ctrl-C has the empty one of its kind.
+        """
         known = self._read(name, kind)
         hashes = [hashlib.sha256(question.key.encode()).hexdigest()[:32] for question in questions]
+        keys = dict(zip(questions, hashes, strict=True))
         missing = [question for question, key in zip(questions, hashes, strict=True) if key not in known]
-        new = dict(zip(missing, ask(missing), strict=True))
-        result = {
-            question: new[question] if question in new else known[key]
-            for question, key in zip(questions, hashes, strict=True)
-        }
+        new: dict[str, A] = {}
+        try:
+            if not self.interrupted:
+                for question, answer in zip(missing, ask(missing), strict=True):
+                    new[keys[question]] = answer
+        except KeyboardInterrupt:
+            self.interrupted = True
+        self.unanswered += len(missing) - len(new)
         if new:
-            used = dict(zip(hashes, result.values(), strict=True))
+            asked = set(hashes)
+            used = {key: answer for key, answer in {**known, **new}.items() if key in asked}
             others = {key: answer for key, answer in known.items() if key not in used}
             self._write(name, {**dict(list(others.items())[-max(_MOST - len(used), 0) :]), **used})
-        return result
+        return {
+            question: new[key] if key in new else known[key] if key in known else kind()
+            for question, key in keys.items()
+        }
 
     def _path(self, name: str) -> Path | None:
         return None if self.root is None else self.root / f"{name}-{code_hash()[:16]}.json"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -45,13 +46,14 @@ def judge(
         progress: Is called with the number of answered questions, and of all.
 
     Returns:
-        What is found. Its numbers are those of the conditions.
+        What is found. Its numbers are those of the conditions. After Ctrl-C it is what was found until then,
+        and `unanswered` is not 0.
     """
     run = _Run(conditions, AnswerCache(cache), jobs, progress)
     same, pairs = run.compared()
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
-    return Judged(tuple(judgements), same, pairs, run.unjudged(), run.undecided)
+    return Judged(tuple(judgements), same, pairs, run.unjudged(), run.undecided, run.kept.unanswered)
 
 
 class _Run:
@@ -307,5 +309,8 @@ def _mapped(function: Callable[[Q], A], questions: Sequence[Q], jobs: int) -> It
     if jobs < 2 or len(questions) < 2 * _AT_ONCE:
         yield from map(function, questions)
         return
-    with ProcessPoolExecutor(jobs) as pool:
+    # Ctrl-C is for the process that collects the answers.
+    with ProcessPoolExecutor(
+        jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
+    ) as pool:
         yield from pool.map(function, questions, chunksize=_AT_ONCE)

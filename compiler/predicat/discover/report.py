@@ -30,7 +30,7 @@ class Report(Struct, frozen=True, dict=True):
     """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
     that are shown in full; without them all that is more than a note. `counts` are the rows of the
     conditions, in their order, if an engine has counted them. `most` is how many findings the text shows
-    without `select`.
+    without `select`, and `unanswered` how many questions were left at Ctrl-C.
     """
 
     scan: Scan
@@ -41,6 +41,7 @@ class Report(Struct, frozen=True, dict=True):
     select: tuple[str, ...] = ()
     counts: Sequence[Count] = ()
     most: int | None = None
+    unanswered: int = 0
 
     def first(self) -> tuple[list[Finding], Counter[str]]:
         """What the text shows: the findings that are told one by one, those of a file once, rules that
@@ -164,6 +165,8 @@ def summary(report: Report) -> str:
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
             *([_line("undecided", report.undecided)] if report.undecided else []),
         ]
+    if report.unanswered:
+        lines.append(_line("interrupted", report.unanswered, say.UNANSWERED))
     if report.counts:
         done = [count for count in report.counts if not count.reason]
         relations_read = len({count.relation for count in done})

@@ -82,6 +82,7 @@ class Judged(Struct, frozen=True):
         pairs: Rules that are nearly the same; each rule is named by the first condition that has it.
         unjudged: Why a condition is not judged, by its number.
         undecided: How many questions had no answer within their time limit.
+        unanswered: How many were not answered before Ctrl-C.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -89,3 +90,4 @@ class Judged(Struct, frozen=True):
     pairs: tuple[Pair, ...] = ()
     unjudged: Mapping[int, str] = {}
     undecided: int = 0
+    unanswered: int = 0
