@@ -47,6 +47,21 @@ def test_pyspark() -> None:
     assert [row.reason for row in left] == [say.NOT_LITERAL]
 
 
+def test_statements_in_constants() -> None:
+    rows, _ = of_program(
+        "TABLE = 'shop.orders'\nDAY = '2026-01-01'\nDAY = today()\n"
+        "QUERY = f\"select * from {TABLE} where status = 'open' and day = '{DAY}'\"\n"
+        "OTHER = 'select * from t where a = 1'\n"
+        "spark.sql(QUERY)\n"
+        "spark.sql(OTHER)\n"
+        "def g(THIRD):\n  THIRD = 'select * from t where b = 1'\n  spark.sql(THIRD)\n"
+    )
+    assert [(row.relation, row.sql, row.place.line) for row in rows] == [
+        ("shop.orders", "status = 'open' AND day = :day", 4),
+        ("t", "a = 1", 5),
+    ]
+
+
 def test_places_in_programs() -> None:
     rows, _ = of_program("# é\n" + PROGRAM)
     text = "# é\n" + PROGRAM

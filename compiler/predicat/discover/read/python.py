@@ -5,7 +5,8 @@ the statements of `spark.sql`. The program is read, never run.
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import accumulate
 
 from sqlglot import exp, parse_one
@@ -91,6 +92,7 @@ class _Program:
         self.rows = source.text.splitlines(keepends=True)
         self.lines = [0, *accumulate(map(len, self.rows))]
         self.assigned: dict[str, ast.expr] = {}
+        self.constants: dict[str, ast.expr] = {}
 
     def read(self) -> Iterator[Condition | Refused]:
         for node in ast.walk(self.tree):
@@ -100,9 +102,27 @@ class _Program:
                 and isinstance(node.targets[0], ast.Name)
             ):
                 self.assigned[node.targets[0].id] = node.value
+        self.constants = self.texts_assigned_once()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and node.args:
                 yield from self.call(node)
+
+    def texts_assigned_once(self) -> dict[str, ast.expr]:
+        """The names that have one text wherever they are used."""
+        bound = Counter(
+            node.id if isinstance(node, ast.Name) else node.arg
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+        )
+        return {
+            name: value
+            for name, value in self.assigned.items()
+            if bound[name] == 1 and _text_of(value) is not None
+        }
+
+    def constant(self, node: ast.expr) -> ast.expr:
+        """The text that a name stands for, or the node itself."""
+        return self.constants.get(node.id, node) if isinstance(node, ast.Name) else node
 
     def call(self, node: ast.Call) -> Iterator[Condition | Refused]:
         """The condition of a call, if it has one."""
@@ -114,8 +134,10 @@ class _Program:
             yield from self.condition(first, None, "case")
         elif name == "expr" and is_condition(_text_of(first)):
             yield from self.condition(first, None, "filter")
-        elif name == "sql" and isinstance(node.func, ast.Attribute) and (text := _text_of(first)):
-            yield from SqlText(text, "spark", self.ranges(first, text), self.columns).read()
+        elif name == "sql" and isinstance(node.func, ast.Attribute):
+            written = self.constant(first)
+            if text := _text_of(written, self.constants):
+                yield from SqlText(text, "spark", self.ranges(written, text), self.columns).read()
         elif name in _MAGICS and _text_of(first) == "sql" and (text := _text_of(node.args[-1])):
             yield from SqlText(text, "spark", self.ranges(node.args[-1], text), self.columns).read()
 
@@ -175,16 +197,26 @@ class _Program:
         return None
 
 
-def _text_of(node: ast.expr) -> str | None:
-    """The text of a constant; what an f-string puts in is a parameter."""
+def _text_of(node: ast.expr, constants: Mapping[str, ast.expr] | None = None) -> str | None:
+    """The text of a constant; what an f-string puts in is a parameter, or the text of a plain constant."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return node.value
     if isinstance(node, ast.JoinedStr):
         return "".join(
-            str(part.value) if isinstance(part, ast.Constant) else PARAMETER + _word(part)
+            str(part.value) if isinstance(part, ast.Constant) else _put_in(part, constants or {})
             for part in node.values
         )
     return None
+
+
+def _put_in(node: ast.expr, constants: Mapping[str, ast.expr]) -> str:
+    match node:
+        case ast.FormattedValue(value=ast.Name(id=name), conversion=-1, format_spec=None) if isinstance(
+            known := constants.get(name), ast.Constant
+        ):
+            return str(known.value)
+        case _:
+            return PARAMETER + _word(node)
 
 
 def _word(node: ast.expr) -> str:
