@@ -283,3 +283,9 @@ def test_a_switch_is_no_part_of_a_rule() -> None:
 
 def test_the_parser_may_fail_in_any_way() -> None:
     assert reasons("CREATE TABLE a PARTITION OF b FOR VALUES c; SELECT 1", "postgres") == [say.NOT_PARSED]
+
+
+def test_a_statement_that_sqlglot_takes_as_it_is_is_counted() -> None:
+    live = "CREATE OR REFRESH LIVE TABLE t (CONSTRAINT c EXPECT (a > 0)) AS SELECT * FROM u WHERE b = 1"
+    assert reasons(live, "databricks") == [say.NOT_PARSED]
+    assert reasons("SHOW GRANT ON TABLE t", "databricks") == []

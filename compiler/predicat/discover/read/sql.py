@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from sqlglot import exp
+from sqlglot import TokenType, exp
 
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
@@ -18,6 +18,7 @@ from predicat.language.sql.spans import SpanIndex
 
 MAX_SHOWN = 200
 _VARIABLE = re.compile(rf"'?{PARAMETER}(\w+)'?")
+_CLAUSES = (TokenType.WHERE, TokenType.WHEN, TokenType.CONSTRAINT, TokenType.JOIN)
 _WITHOUT_CONDITIONS = (exp.Command, exp.Set, exp.Use, exp.Drop, exp.Comment, exp.Grant)
 
 
@@ -43,6 +44,8 @@ class SqlText:
         for statement in statements(self.text, tokens, self.dialect):
             if statement.node is None:
                 yield self.refused(statement.start, statement.end, statement.reason)
+            elif isinstance(statement.node, exp.Command) and _tells_rows(statement):
+                yield self.refused(statement.start, statement.end, say.NOT_PARSED)
             elif not isinstance(statement.node, _WITHOUT_CONDITIONS):
                 yield from self.conditions(statement, statement.node)
 
@@ -97,6 +100,11 @@ class SqlText:
         """What was not read."""
         text = " ".join(_shown(self.text[start:end]).split())
         return Refused(self.place(start, end)[0], reason, text[:MAX_SHOWN])
+
+
+def _tells_rows(statement: Statement) -> bool:
+    """Whether a statement that sqlglot takes as it is has a clause with a condition."""
+    return any(token.token_type in _CLAUSES for token in statement.tokens)
 
 
 def _extent(reader: Reader, parts: tuple[exp.Expr, ...]) -> tuple[int, int]:
