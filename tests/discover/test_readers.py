@@ -47,6 +47,14 @@ def test_pyspark() -> None:
     assert [row.reason for row in left] == [say.NOT_LITERAL]
 
 
+def test_a_name_that_is_assigned_again_is_what_it_was_before_its_use() -> None:
+    rows, _ = of_program(
+        "df = spark.table('a'); df.where('x = 1')\ndf = df.where('y = 2')\ndf = spark.table('b')\n"
+        "df.where('z = 3')\n"
+    )
+    assert [(row.relation, row.sql) for row in rows] == [("a", "x = 1"), ("a", "y = 2"), ("b", "z = 3")]
+
+
 def test_statements_in_constants() -> None:
     rows, _ = of_program(
         "TABLE = 'shop.orders'\nDAY = '2026-01-01'\nDAY = today()\n"

@@ -91,7 +91,7 @@ class _Program:
         self.columns = columns
         self.rows = source.text.splitlines(keepends=True)
         self.lines = [0, *accumulate(map(len, self.rows))]
-        self.assigned: dict[str, ast.expr] = {}
+        self.assigned: dict[str, list[ast.expr]] = {}
         self.constants: dict[str, ast.expr] = {}
 
     def read(self) -> Iterator[Condition | Refused]:
@@ -101,7 +101,7 @@ class _Program:
                 and len(node.targets) == 1
                 and isinstance(node.targets[0], ast.Name)
             ):
-                self.assigned[node.targets[0].id] = node.value
+                self.assigned.setdefault(node.targets[0].id, []).append(node.value)
         self.constants = self.texts_assigned_once()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Call) and node.args:
@@ -116,7 +116,7 @@ class _Program:
         )
         return {
             name: value
-            for name, value in self.assigned.items()
+            for name, (value, *_) in self.assigned.items()
             if bound[name] == 1 and _text_of(value) is not None
         }
 
@@ -182,10 +182,11 @@ class _Program:
         """The table that a DataFrame is read from, if only rows are taken away since."""
         for _ in range(_MOST_STEPS):
             if isinstance(node, ast.Name):
-                known = self.assigned.get(node.id)
-                if known is None or known is node:
+                use = _start(node)
+                before = [one for one in self.assigned.get(node.id, ()) if _start(one) < use]
+                if not before:
                     return None
-                node = known
+                node = max(before, key=_start)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr == "table":
                     return _text_of(node.args[0]) if node.args else None
@@ -195,6 +196,10 @@ class _Program:
             else:
                 return None
         return None
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
 
 
 def _text_of(node: ast.expr, constants: Mapping[str, ast.expr] | None = None) -> str | None:
