@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from tests.deploy.test_connections import dsn_of, run
@@ -27,6 +28,7 @@ origin text, dest text, air_time bigint, distance int, hour bigint, minute bigin
 """
 
 
+@pytest.mark.slow  # a process for each command
 def test_every_command_of_the_guide(postgres: Any, tmp_path: Path) -> None:
     """Each console block, each query, each command with arguments and each statement in the text."""
     (tmp_path / "catalog").mkdir()

@@ -48,6 +48,7 @@ s = x'ff' OR s = b'01'
 a -> 'k' = b ->> 'k' OR a #> '{k}' = b #>> '{k}' OR a ? 'k'
 a:k.b = 1
 (a, b) = (1, 2) OR a = ANY(xs)
+(a, b) OVERLAPS (c, d)
 a = DATE '2026-01-01' + INTERVAL '1' DAY OR a = INTERVAL 1 DAY
 EXTRACT(year FROM a) = 1 OR TRIM(BOTH FROM a) = ''
 POSITION('a' IN b) = 1 OR OVERLAY(a PLACING b FROM 1) = ''

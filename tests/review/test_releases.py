@@ -112,7 +112,9 @@ def test_a_refactoring_of_doubles_that_rounding_may_change_is_a_warning(tmp_path
     text = FIRST.replace("amount: bigint", "amount: double")
     own = (
         releases.Rules(
-            catalog(tmp_path / "before", text.replace("amount > 100", "amount + amount > 200")), None, TODAY
+            catalog(tmp_path / "before", text.replace("amount > 100", "amount + amount + amount > 300")),
+            None,
+            TODAY,
         )
         .release()
         .lock

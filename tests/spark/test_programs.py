@@ -71,6 +71,7 @@ def program(name: str) -> str:
     return str(Path(pyspark.__file__).parent / "bin" / name)
 
 
+@pytest.mark.slow  # a start of Spark
 def test_spark_sql(manifest: Path, tmp_path: Path) -> None:
     query = f"SELECT id FROM {DATA} WHERE matches_filter('flights.long_delay', minutes => 5) ORDER BY id"
     command = [program("spark-sql"), "--master", "local[1]", *options(manifest, tmp_path), "-e", query]

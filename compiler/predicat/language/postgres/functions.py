@@ -20,7 +20,8 @@ def exists(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     not: a key that is another text than it wrote is refused.
     """
     span, path = reader.span(node), node.args["path"]
-    key = path.expressions[-1].this if isinstance(path, exp.JSONPath) else path.name
+    last = path.expressions[-1] if isinstance(path, exp.JSONPath) else path
+    key = getattr(last, "this", None)
     if f"'{key}'" not in span.text:
         raise reader.fail(say.key_not_plain(span))
     return apply("jsonb.has_key", span, reader.read(node.this, depth), t.Constant(key, span))
