@@ -121,6 +121,30 @@ def test_a_workload_is_served_and_writes_nothing(project: tuple[Any, Path]) -> N
     assert db.execute("SELECT is_called FROM advice.numbers").fetchone() == (False,)
 
 
+def test_an_index_for_a_policy(project: tuple[Any, Path]) -> None:
+    db, folder = project
+    policies = """
+  of_tenant: {sql: "kind = :tenant", params: {tenant: string}}
+attributes:
+  tenant: {type: string, postgres: "current_setting('app.tenant')"}
+policies:
+  tenant_rows: {command: select, roles: [public], using: of_tenant}
+"""
+    head = CATALOG.partition("  one:")[0]
+    (folder / "catalog" / "orders.yml").write_text(f"{head}  most: {{sql: state <> 'lost'}}{policies}")
+    code, data = advise(db, folder)
+    assert (code, data["queries"]) == (1, 2)
+    (proposal,) = [one for one in data["proposals"] if one["kind"] == "index"]
+    assert proposal["sql"] == ['CREATE INDEX CONCURRENTLY ON "advice"."orders" ("kind")']
+    assert [use["query"] for use in proposal["queries"]] == ["policy orders.tenant_rows"]
+    done = in_process("lint", "--select", "P306", "--dsn", dsn_of(db), "--format", "json", cwd=folder)
+    assert [(one["code"], one["line"]) for one in json.loads(done.stdout)] == [("P306", 11)]
+    for statement in proposal["sql"]:
+        db.execute(statement)
+    _, again = advise(db, folder)
+    assert [one for one in again["proposals"] if one["kind"] == "index"] == []
+
+
 def test_nothing_to_judge_fails(project: tuple[Any, Path]) -> None:
     db, folder = project
     file = folder / "catalog" / "orders.yml"

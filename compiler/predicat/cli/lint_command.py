@@ -193,9 +193,9 @@ class Run:
         if whole and not advice.queries:
             raise click.UsageError(say_advice.NO_QUERIES)
         spans = {row.qualified: row.span for row in catalog.filters()}
-        proposed = [
-            (one.kind, use.filter_name, "; ".join(one.sql)) for one in advice.proposals for use in one.uses
-        ]
+        for dataset in catalog.datasets.values():
+            spans |= {f"policy {dataset.name}.{name}": row.span for name, row in dataset.policies.items()}
+        proposed = [(one.kind, use.name, "; ".join(one.sql)) for one in advice.proposals for use in one.uses]
         told = [(one.code, about, one.message) for about, one in advice.told if one.code in BY_KIND]
         return [
             Finding(BY_KIND[kind], name, say_advice.FOUND[kind], spans.get(name, NOWHERE), hint)

@@ -126,7 +126,7 @@ def plan(
     """What the policies of a catalog of this name need. Raises PredicatError for everything that prevents it:
     policies of others, changes by hand without `force`, what the server does not take.
     """
-    rows = _wanted(catalog, connection, relations)
+    rows = in_sql(catalog, connection, relations)
     reporter = Reporter()
     with guarded(connection):
         asked_for = {row.table.oid for row in rows}
@@ -140,7 +140,7 @@ def plan(
     return PolicyPlan(steps, notes, name, present)
 
 
-def _wanted(
+def in_sql(
     catalog: Catalog, connection: psycopg.Connection, relations: Mapping[str, Relation]
 ) -> list[Wanted]:
     """The policies of a catalog in SQL. Raises PredicatError with those that PostgreSQL cannot express, and
@@ -184,7 +184,7 @@ def again(
     """
     datasets = {key: row for key, row in catalog.datasets.items() if row.policies}
     asked = replace(catalog, datasets=datasets)
-    rows = _wanted(asked, connection, check_relations(asked, connection)) if before and datasets else []
+    rows = in_sql(asked, connection, check_relations(asked, connection)) if before and datasets else []
     by_place = {(row.table.oid, row.name): row for row in rows}
     turned = [key for key in _SWITCHES if any(key in row.mark for row in before)]
     for row in before:

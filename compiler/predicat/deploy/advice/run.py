@@ -9,7 +9,7 @@ import psycopg
 from predicat.catalog.model import Catalog
 from predicat.deploy import functions
 from predicat.deploy.advice.advisor import Advice, Advisor, Rules
-from predicat.deploy.advice.subjects import Views, workload
+from predicat.deploy.advice.subjects import Views, policies, workload
 from predicat.deploy.relations import check_relations
 from predicat.deploy.sessions import Limits, guarded
 
@@ -24,7 +24,8 @@ def advise(
     limits: Limits | None = None,
     rules: Rules | None = None,
 ) -> Advice:
-    """Advice for the views of a catalog, and for the statements of a file. Nothing in the database changes.
+    """Advice for the views and row policies of a catalog, and for the statements of a file. Nothing in the
+    database changes.
 
     An index is created to try it, in a transaction that is rolled back; writers of its table wait meanwhile.
     Raises PredicatError for a catalog that does not fit the database, and for errors of the server.
@@ -39,6 +40,9 @@ def advise(
     by_oid = {
         tables[row.dataset].oid: tables[row.dataset] for row in catalog.filters() if row.dataset in tables
     }
+    for subject, table in policies(catalog, connection, tables):
+        subjects.append(subject)
+        by_oid.setdefault(table.oid, table)
     if file is not None:
         others, found = workload(connection, file)
         subjects += others

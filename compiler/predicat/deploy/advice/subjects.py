@@ -16,6 +16,7 @@ from predicat.catalog.model import Catalog
 from predicat.deploy import failures, relations, storage
 from predicat.deploy.advice import candidates
 from predicat.deploy.advice.candidates import Way
+from predicat.deploy.policies import in_sql
 from predicat.deploy.relations import Relation
 from predicat.deploy.views import View, views_of
 from predicat.diagnostics import NOWHERE, PredicatError, Span
@@ -75,6 +76,20 @@ class Views(Struct):
         views = views_of(asked, self.name, there, self.schema, self.runtime) if there else []
         texts = {f"{view.mark.dataset}.{view.mark.filter}": view.query for view in views}
         return [replace(one, sql=texts.get(one.filter_name, one.sql)) for one in subjects]
+
+
+def policies(
+    catalog: Catalog, connection: psycopg.Connection, tables: Mapping[str, Relation]
+) -> Iterator[tuple[Subject, Relation]]:
+    """The rows that each policy lets through, as a query that is only planned: its session is not known. With
+    the table.
+    """
+    asked = replace(catalog, datasets={key: row for key, row in catalog.datasets.items() if row.policies})
+    for row in in_sql(asked, connection, tables) if asked.datasets else ():
+        if row.rule.using:
+            query = f"SELECT * FROM {row.table.sql} WHERE {row.rule.using}"
+            reads = {row.table.oid: (_parsed(query).args["where"].this,)}
+            yield Subject(f"policy {row.identity}", query, reads, row.span, runs=False), row.table
 
 
 def _parsed(query: str) -> exp.Expr:
