@@ -29,7 +29,7 @@ def recognises(document: Document) -> bool:
 def read(document: Document, findings: Findings) -> None:
     """Takes the filters of the resources of a template."""
     before = len(findings.imported), len(findings.skipped)
-    resources(document.data, findings, partial(_Values, document.data))
+    resources(document.data, findings, partial(TemplateValues, document.data))
     if before == (len(findings.imported), len(findings.skipped)):
         findings.skip("template", say.NO_RESOURCE_WITH_FILTER, document.span)
 
@@ -76,7 +76,7 @@ _EVENTS: dict[str, Read] = {
 }
 
 
-class _Values(Values):
+class TemplateValues(Values):
     """The functions of templates."""
 
     def __init__(self, template: Any) -> None:
@@ -84,6 +84,7 @@ class _Values(Values):
         self.template = template
 
     def special(self, value: Any) -> Any:
+        """The value of a function of templates, such as Ref. Raises Skip."""
         if not isinstance(value, dict) or len(value) != 1:
             return value
         ((name, inner),) = value.items()
@@ -139,13 +140,10 @@ class _Values(Values):
         return text(_HOLE.sub(put, texts(template)), span_of(template, span))
 
     def joined(self, separator: Any, parts: Any, span: Span) -> Any:
+        """The parts as one text, with a separator between them. Raises Skip."""
         values = [self.filled(part) for part in items(self.filled(parts))]
         return text(texts(separator).join(map(shown, values)), span)
 
 
 def _bare(value: str) -> str:
     return _HOLE.sub(lambda match: match[2], value)
-
-
-# For files that have a template among other things.
-TemplateValues = _Values
