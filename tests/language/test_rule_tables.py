@@ -45,7 +45,7 @@ s = e'a' OR s = E'a'
 s = r'a'
 s = $$a$$
 s = x'ff' OR s = b'01'
-a -> 'k' = b ->> 'k' OR a #> '{k}' = b #>> '{k}' OR a ? 'k'
+a -> 'k' = b ->> 'k' OR a #> '{k}' = b #>> '{k}' OR a ? 'k' OR a @? '$.k'
 a:k.b = 1
 (a, b) = (1, 2) OR a = ANY(xs)
 (a, b) OVERLAPS (c, d)

@@ -52,6 +52,8 @@ RULES: dict[Key, Rule | None] = {
     # NULL if the value is not found.
     "array_position": (None, array_functions.position_or(None)),
     "split": None,
+    exp.JSONBPathExists: (BINARY, json_functions.has_lax_path),
+    "jsonb_path_exists": (None, json_functions.has_lax_path),
     "jsonb_typeof": (None, functions.function("jsonb.kind", 1)),
     "jsonb_extract_path": (None, json_functions.value_at_keys),
 }

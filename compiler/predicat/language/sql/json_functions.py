@@ -14,7 +14,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.diagnostics.messages.sql import place_from_the_end
 from predicat.ir import syntax as t
-from predicat.language.common.trees import all_of, apply, choose, let, number, text
+from predicat.language.common.trees import all_of, any_of, apply, choose, each, let, number, text
 from predicat.language.sql import constants, documents, times
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.casts import converted
@@ -22,6 +22,8 @@ from predicat.language.sql.node_reader import Build, Reader
 
 _VALUE = "a value"
 _MOST_STEPS = 20
+# The most keys of a path that looks into arrays: each doubles the condition.
+_MOST_LAX = 4
 _STEP = re.compile(r"""\.([A-Za-z_][A-Za-z_0-9]*)|\[([0-9]{1,9})\]|\['([^'\\]*)'\]|\["([^"\\]*)"\]""")
 
 
@@ -172,12 +174,38 @@ def has_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     *keys, last = _steps(reader, constants.text(reader, path, "json_exists"), path.span)
     if not isinstance(last, t.Constant) or not isinstance(last.value, str):
         raise reader.fail(say.json_path(path.span))
-    base = _value_at(value, keys, span)
-    held = [
-        apply("eq", span, apply("jsonb.kind", span, base), text("object", span)),
-        apply("jsonb.has_key", span, base, last),
-    ]
-    return documents.unless_absent((value,), apply("is_true", span, all_of(held, span)), span)
+    return documents.unless_absent((value,), _has_key(_value_at(value, keys, span), last, span), span)
+
+
+def has_lax_path(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
+    """PostgreSQL's `j @? '$.a.b'`: whether objects have the keys of a path, each one also in the elements of
+    an array (lax mode).
+    """
+    value, path = reader.all(counted(reader, node, 2), depth)
+    span = reader.span(node)
+    written = constants.text(reader, path, "jsonb_path_exists")
+    keys = _steps(reader, written, path.span)
+    if "[" in written or len(keys) > _MOST_LAX:
+        raise reader.fail(say.json_path(path.span))
+
+    def found(base: t.Tree, place: int) -> t.Tree:
+        def here(part: t.Tree) -> t.Tree:
+            key = keys[place]
+            if place == len(keys) - 1:
+                return _has_key(part, key, span)
+            return found(apply("bracket", span, part, key), place + 1)
+
+        inside = each("any", f"element {place}", base, here, span)
+        return any_of([here(base), apply("is_true", span, inside)], span)
+
+    return documents.unless_absent((value,), found(apply("sql.json", span, value), 0), span)
+
+
+def _has_key(base: t.Tree, key: t.Tree, span: Span) -> t.Tree:
+    """Whether a value is an object with a key. Never UNKNOWN."""
+    is_object = apply("eq", span, apply("jsonb.kind", span, base), text("object", span))
+    held = all_of([is_object, apply("jsonb.has_key", span, base, key)], span)
+    return apply("is_true", span, held)
 
 
 def _value_at(value: t.Tree, keys: list[t.Tree], span: Span) -> t.Tree:

@@ -43,7 +43,6 @@ NODES: dict[type[exp.Expr], tuple[str | None, str | None]] = {
     exp.JSONExtractScalar: ("the operator ->>", _JSON_HINT),
     exp.JSONBExtract: ("the operator #>", _JSON_HINT),
     exp.JSONBExtractScalar: ("the operator #>>", _JSON_HINT),
-    exp.JSONBPathExists: ("the operator @?", "write (j -> 'a') ? 'b' for '$.a.b' of objects"),
     exp.IntDiv: ("the operator DIV", "write div(a, b)"),
     exp.In: ("IN without a list", "write a IN (1, 2), a IN list('name'), or array_contains(xs, 'a')"),
     exp.Parameter: ("a parameter with @", "write :name, and declare it under params:"),

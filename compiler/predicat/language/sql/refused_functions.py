@@ -94,6 +94,5 @@ REFUSED = {
     "pg_sleep": "a filter only computes: leave it out",
     "list_sort": _SORTED,
     "array_size": "write size(array)",
-    "jsonb_path_exists": "write (j -> 'a') ? 'b' for '$.a.b' of objects",
     "bit_count": "test the bits: a & 1 = 1",
 }
