@@ -29,7 +29,9 @@ g = df.withColumn("h", F.when(F.col("i").between(1, 2) & F.col("j").cast("int").
 
 
 def of_program(text: str) -> tuple[list[Condition], list[Refused]]:
-    rows = sorted(python.conditions(Source("p.py", text), {}), key=lambda row: row.place.start)
+    rows = sorted(
+        python.conditions(Source("p.py", text), {}, lambda _: "postgres"), key=lambda row: row.place.start
+    )
     return [row for row in rows if isinstance(row, Condition)], [
         row for row in rows if isinstance(row, Refused)
     ]
@@ -53,6 +55,32 @@ def test_a_name_that_is_assigned_again_is_what_it_was_before_its_use() -> None:
         "df.where('z = 3')\n"
     )
     assert [(row.relation, row.sql) for row in rows] == [("a", "x = 1"), ("a", "y = 2"), ("b", "z = 3")]
+
+
+DAG = """
+import pandas as pd
+LATE = "select * from orders where shipped_at is null and days > 3"
+check = SQLExecuteQueryOperator(task_id="check", conn_id="shop", sql=LATE)
+both = PostgresOperator(task_id="b", sql=["DELETE FROM carts WHERE state = 'gone'", "VACUUM carts"])
+frame = pd.read_sql(f"SELECT * FROM users WHERE country = '{country}' AND NOT closed", engine)
+cursor.execute("SELECT id FROM users WHERE email = %s AND age > %(age)s", (mail,))
+session.execute(text("select 1 from users u join plans p on p.id = u.plan and p.price > 0"))
+print(query="where nothing is")
+mail.execute("tell me where you are")
+"""
+
+
+def test_statements_that_calls_are_given() -> None:
+    rows, left = of_program(DAG)
+    assert [(row.relation, row.sql) for row in rows] == [
+        ("orders", "shipped_at IS NULL AND days > 3"),
+        ("carts", "state = 'gone'"),
+        ("users", "country = :country AND NOT closed"),
+        ("users", "email = :s AND age > :age"),
+        ("plans", "price > 0"),
+    ]
+    assert [row.text for row in left] == ["p.id = u.plan"]
+    assert {row.place.line for row in rows} == {3, 5, 6, 7, 8}
 
 
 def test_statements_in_constants() -> None:

@@ -34,7 +34,7 @@ NO_PYTHON = "the file is not valid Python"
 LEADS_OUT = "it is a link that leads out of its folder"
 # A file that was read and has no condition, by its kind.
 NOTHING_IN = {
-    "python": "it is Python without conditions on Spark",
+    "python": "it is Python without conditions of SQL",
     "scala": "it is Scala without conditions on Spark",
     "data": "it is data without conditions",
     "r": "it is R, and no notebook of Databricks",

@@ -17,16 +17,12 @@ from predicat.discover.read import compiled, data, dialects, notebooks, python, 
 from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
-from predicat.discover.read.relations import Columns
 from predicat.discover.read.sql import SqlText, plain_place
 from predicat.discover.read.written import place_of, ranges_of
 from predicat.forge.owners import Owners
 
 ReadResult = Condition | Refused
-_PROGRAMS: dict[str, Callable[[Source, Columns], Iterator[ReadResult]]] = {
-    "python": python.conditions,
-    "scala": scala.conditions,
-}
+_PROGRAMS = ("python", "scala")
 
 
 class Scan(Struct):
@@ -166,26 +162,38 @@ class _Reading:
         if sql is None:
             yield Refused(SourceRange(str(file.path), 1, 1, 0, len(text)), say.NOT_RENDERED, "")
             return
-        dialect = self.dialect_of(file)
-        if self.dialect is None and not dialects.score(sql, dialect)[0]:
-            dialect = dialects.tried(
-                [sql], [dialect, *(tried for tried in dialects.TRIED if tried != dialect)]
-            )
+        dialect = self.fitting(sql, self.dialect_of(file))
         self.result.dialects[dialect] += 1
         yield from SqlText(sql, dialect, place, self.columns).read()
 
     def python(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a program."""
-        return self.program("python", Source(str(file.path), file.text()))
+        source = Source(str(file.path), file.text())
+        known = python.runs_statements(source.text)
+        return self.program("python", source, known=known, own=lambda: self.dialect_of(file))
 
     def scala(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a program in Scala."""
         return self.program("scala", Source(str(file.path), file.text()))
 
-    def program(self, language: str, source: Source, *, known: bool = False) -> Iterator[ReadResult]:
-        """The conditions of a program; none of one that is not known to use Spark."""
-        if known or python.uses_spark(source.text):
-            yield from _PROGRAMS[language](source, self.columns)
+    def program(
+        self, language: str, source: Source, *, known: bool = False, own: Callable[[], str] = str
+    ) -> Iterator[ReadResult]:
+        """The conditions of a program; none of one that is not known to have SQL. `own` is the dialect of
+        statements that are not Spark's.
+        """
+        if not known and not python.uses_spark(source.text):
+            return
+        if language == "python":
+            yield from python.conditions(source, self.columns, lambda text: self.fitting(text, own()))
+        else:
+            yield from scala.conditions(source, self.columns)
+
+    def fitting(self, sql: str, dialect: str) -> str:
+        """The dialect, or the first one that reads a statement."""
+        if self.dialect is not None or dialects.score(sql, dialect)[0]:
+            return dialect
+        return dialects.tried([sql], [dialect, *(tried for tried in dialects.TRIED if tried != dialect)])
 
     def notebook(self, file: File, cells: Sequence[notebooks.Cell]) -> Iterator[ReadResult]:
         """The conditions of a notebook, whose SQL is in the dialect of its platform or one that reads it."""
@@ -200,7 +208,8 @@ class _Reading:
             if cell.language == "sql":
                 yield from self.sql_cell(cell, cell.dialect or dialect)
             elif cell.language in _PROGRAMS:
-                yield from self.program(cell.language, cell.source, known=own is not None)
+                runs = own is not None or python.runs_statements(cell.source.text)
+                yield from self.program(cell.language, cell.source, known=runs, own=lambda: dialect)
             else:
                 yield Refused(place_of(Span(cell.source, 0, len(cell.source.text))), say.OTHER_CELL, "")
 

@@ -1,12 +1,13 @@
-"""Conditions in PySpark programs: texts and chains of columns in `where`, `filter`, `when` and `expr`, and
-the statements of `spark.sql`. The program is read, never run.
+"""Conditions in programs: in PySpark the texts and chains of columns in `where`, `filter`, `when` and `expr`,
+and the statements of `spark.sql`; elsewhere statements that a call is given, such as those of Airflow's
+operators. The program is read, never run.
 """
 
 import ast
 import re
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate
 
 from sqlglot import exp, parse_one
@@ -22,6 +23,18 @@ from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.statements import tokens_of, too_deep
 from predicat.discover.read.written import place_of
 
+# From a statement to its dialect.
+Dialects = Callable[[str], str]
+_STATEMENT = re.compile(
+    r"\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE)\b[^;]*\b(?:WHERE|JOIN|CASE)\b", re.IGNORECASE
+)
+# What takes a statement as its first argument: pandas, polars, cursors and SQLAlchemy; and arguments with
+# one, as of Airflow's operators and hooks.
+_TAKES_STATEMENT = frozenset({"read_sql", "read_sql_query", "read_database", "execute", "text", "query"})
+_KEYWORDS = ("sql", "query")
+_CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_TAKES_STATEMENT))})\(|\b(?:{'|'.join(_KEYWORDS)})\s*=")
+# A placeholder of a driver: %s, %(name)s.
+_PLACEHOLDER = re.compile(r"%\((\w+)\)s|%s")
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _JOINED = {
@@ -70,14 +83,19 @@ def uses_spark(text: str) -> bool:
     return _SPARK.search(text) is not None
 
 
-def conditions(source: Source, columns: Columns) -> Iterator[Condition | Refused]:
-    """The conditions of a program that uses Spark."""
+def runs_statements(text: str) -> bool:
+    """Whether a program may give a statement of SQL to a call."""
+    return _CALLS.search(text) is not None and _STATEMENT.search(text) is not None
+
+
+def conditions(source: Source, columns: Columns, dialect: Dialects) -> Iterator[Condition | Refused]:
+    """The conditions of a program. `dialect` is that of a statement which is not Spark's."""
     text, nowhere = source.text, place_of(Span(source, 0, 0))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
-        yield from _Program(source, tree, columns).read()
+        yield from _Program(source, tree, columns, dialect).read()
     except (SyntaxError, ValueError):
         yield Refused(nowhere, say.NO_PYTHON, "")
     except (RecursionError, MemoryError):
@@ -85,8 +103,9 @@ def conditions(source: Source, columns: Columns) -> Iterator[Condition | Refused
 
 
 class _Program:
-    def __init__(self, source: Source, tree: ast.Module, columns: Columns) -> None:
+    def __init__(self, source: Source, tree: ast.Module, columns: Columns, dialect: Dialects) -> None:
         self.source = source
+        self.dialect = dialect
         self.tree = tree
         self.columns = columns
         self.rows = source.text.splitlines(keepends=True)
@@ -104,8 +123,9 @@ class _Program:
                 self.assigned.setdefault(node.targets[0].id, []).append(node.value)
         self.constants = self.texts_assigned_once()
         for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call) and node.args:
-                yield from self.call(node)
+            if isinstance(node, ast.Call):
+                yield from self.call(node) if node.args else ()
+                yield from self.statements(node)
 
     def texts_assigned_once(self) -> dict[str, ast.expr]:
         """The names that have one text wherever they are used."""
@@ -140,6 +160,21 @@ class _Program:
                 yield from SqlText(text, "spark", self.ranges(written, text), self.columns).read()
         elif name in _MAGICS and _text_of(first) == "sql" and (text := _text_of(node.args[-1])):
             yield from SqlText(text, "spark", self.ranges(node.args[-1], text), self.columns).read()
+
+    def statements(self, node: ast.Call) -> Iterator[Condition | Refused]:
+        """The conditions of the statements that a call is given, as one or in a list."""
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        given = [node.args[0]] if name in _TAKES_STATEMENT and node.args else []
+        given += [one.value for one in node.keywords if one.arg in _KEYWORDS]
+        for value in given:
+            for part in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+                written = self.constant(part)
+                text = _text_of(written, self.constants)
+                if text is not None and _STATEMENT.match(text):
+                    sql = _PLACEHOLDER.sub(_named, text)
+                    yield from SqlText(
+                        sql, self.dialect(sql), self.ranges(written, text), self.columns
+                    ).read()
 
     def condition(
         self, node: ast.expr, relation: str | None, clause: Clause
@@ -212,6 +247,11 @@ def _text_of(node: ast.expr, constants: Mapping[str, ast.expr] | None = None) ->
             for part in node.values
         )
     return None
+
+
+def _named(match: re.Match[str]) -> str:
+    """A placeholder of a driver as a parameter, as long as it was."""
+    return f"{PARAMETER}{match[1] or 's'}".ljust(len(match[0]))
 
 
 def _put_in(node: ast.expr, constants: Mapping[str, ast.expr]) -> str:
