@@ -85,14 +85,10 @@ class Record(msgspec.Struct):
     tags: Any
 
 
-class Base(orm.DeclarativeBase):
-    """The tables of the ORM."""
-
-
-class Stored(Base):
+class Stored(orm.declarative_base()):  # type: ignore[misc]  # a class that is made
     __tablename__ = "stored"
-    name: orm.Mapped[str] = orm.mapped_column(primary_key=True)
-    tags: orm.Mapped[Any] = orm.mapped_column(sqlalchemy.JSON)
+    name = sqlalchemy.Column(sqlalchemy.String, primary_key=True)
+    tags = sqlalchemy.Column(sqlalchemy.JSON)
 
 
 class Text(str):

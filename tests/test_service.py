@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 
 import predicat
-from examples.service import app as service
 
-CLIENT = TestClient(service.app)
+testclient = pytest.importorskip("fastapi.testclient", reason="fastapi is not installed")
+service = pytest.importorskip("examples.service.app")
+CLIENT = testclient.TestClient(service.app)
 ORDER = {
     "Type": "Notification",
     "MessageId": "1",
