@@ -8,16 +8,15 @@ value is a key that is absent. The tests of jsonlogic.com are in its repository 
 import json
 import sys
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import product
 from typing import Any
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import predicat
-from tests.fuzzing import REPEATABLE
-from tests.oracles import Difference, checkout, npm, report
-from tests.texts import entries
+from tests.oracles import checkout, npm
+from tests.oracles.rules import Oracle, generated, written
 
 LIBRARY = ("json-logic-js", "2.0.5", "6d42f5c6de35fa199c322fcdcaccc0c1eca0868c4859dc44dc232e4d615250dc")
 # The operators of flagd and react-querybuilder, as their documentation has them; `versions` has `sem_ver`.
@@ -192,27 +191,6 @@ def present(row: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def generated(count: int) -> list[Any]:
-    found: dict[str, Any] = {}
-
-    @settings(REPEATABLE, max_examples=count)
-    @given(rule=RULES)
-    def collect(rule: Any) -> None:
-        found.setdefault(json.dumps(rule), rule)
-
-    collect()
-    return list(found.values())
-
-
-def written() -> Iterator[tuple[Any, list[dict[str, Any]], Mapping[str, str]]]:
-    """The rules of the corpus with their rows."""
-    for entry in entries():
-        for case in entry["cases"]:
-            if "jsonlogic" in case and "sem_ver" not in case["jsonlogic"]:
-                rule = case["jsonlogic"]
-                yield json.loads(rule) if isinstance(rule, str) else rule, entry["rows"], entry["fields"]
-
-
 def suite() -> Iterator[tuple[Any, list[dict[str, Any]], None]]:
     """The tests of jsonlogic.com over objects: whether the result is the one that they expect."""
     folder = checkout(SUITE)
@@ -223,45 +201,12 @@ def suite() -> Iterator[tuple[Any, list[dict[str, Any]], None]]:
             yield {"===": [rule, expected]} if scalar else {"!!": [rule]}, [data or {}], None
 
 
-def outcomes(rule: Any, rows: list[dict[str, Any]], fields: Mapping[str, str] | None) -> list[Any] | str:
-    """What the rule is of each row here; the message of a refusal."""
-    try:
-        predicate = predicat.parse(rule, "jsonlogic", fields)
-    except predicat.PredicatError as error:
-        return error.diagnostics[0].message
-    return [predicate.evaluate(row) for row in rows]
-
-
 def main(count: int = 4000) -> int:
     """The number of differences that are wrong or unexplained."""
     folder = npm.package(*LIBRARY)
-    cases: list[tuple[Any, list[dict[str, Any]], Mapping[str, str] | None]] = [
-        *((rule, ROWS, FIELDS) for rule in generated(count)),
-        *written(),
-        *suite(),
-    ]
-    theirs = npm.answers(folder, PROGRAM, [[rule, [present(row) for row in rows]] for rule, rows, _ in cases])
-    differences: list[Difference] = []
-    refused: dict[str, int] = {}
-    compared = 0
-    for (rule, rows, fields), wanted in zip(cases, theirs, strict=True):
-        for name, declared in {"declared": fields, "undeclared": None}.items():
-            if name == "declared" and fields is None:
-                continue
-            here = [present(row) for row in rows]
-            got = outcomes(rule, here if declared is None else rows, declared)
-            if isinstance(got, str):
-                refused[got] = refused.get(got, 0) + 1
-                continue
-            compared += len(rows)
-            for row, one, other in zip(here, wanted, got, strict=True):
-                if one != other:
-                    why = reason(rule, row)
-                    case = f"{json.dumps(rule)} of {row}"
-                    differences.append(Difference(name, case, str(one), str(other), why is None, why))
-    for message, times in sorted(refused.items(), key=lambda pair: -pair[1]):
-        print(f"  refused {times} times: {message}")
-    return report(f"JsonLogic: {len(cases)} rules", compared, differences)
+    oracle = Oracle("jsonlogic", "JsonLogic", present, partial(npm.answers, folder, PROGRAM), reason)
+    rules = [(rule, ROWS, FIELDS) for rule in generated(RULES, count)]
+    return oracle.compare([*rules, *written("jsonlogic", lambda text: "sem_ver" not in text), *suite()])
 
 
 def versions() -> int:

@@ -8,15 +8,13 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import predicat
-from tests.fuzzing import REPEATABLE
-from tests.oracles import Difference, npm, report
-from tests.texts import entries
+from tests.oracles import npm
+from tests.oracles.rules import Oracle, generated, written
 
 LIBRARY = ("mingo", "7.2.7", "49902e269eaf7756353101126bde77d8baf88afa69ee5a421db9056e8428c8b8")
 PROGRAM = """
@@ -149,27 +147,6 @@ def present(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in row.items() if value is not None}
 
 
-def generated(count: int) -> list[Any]:
-    found: dict[str, Any] = {}
-
-    @settings(REPEATABLE, max_examples=count)
-    @given(query=QUERIES)
-    def collect(query: Any) -> None:
-        found.setdefault(json.dumps(query), query)
-
-    collect()
-    return list(found.values())
-
-
-def written() -> Iterator[tuple[Any, list[dict[str, Any]], Mapping[str, str]]]:
-    """The queries of the corpus with their rows."""
-    for entry in entries():
-        for case in entry["cases"]:
-            if "mongodb" in case and not re.search(_EXTENDED, json.dumps(case["mongodb"])):
-                query = case["mongodb"]
-                yield json.loads(query) if isinstance(query, str) else query, entry["rows"], entry["fields"]
-
-
 def operators(query: Any) -> Iterator[tuple[str, Any]]:
     """The keys of a query at every depth, with their values."""
     if isinstance(query, dict):
@@ -226,41 +203,12 @@ def reason(query: Any, row: Mapping[str, Any]) -> str | None:
     return next((why for why, word, test in REASONS if word in text and any(map(test, found))), None)
 
 
-def outcomes(query: Any, rows: list[dict[str, Any]], fields: Mapping[str, str] | None) -> list[Any] | str:
-    """What the query is of each row here; the message of a refusal."""
-    try:
-        predicate = predicat.parse(query, "mongodb", fields)
-    except predicat.PredicatError as error:
-        return error.diagnostics[0].message
-    return [predicate.evaluate(row) for row in rows]
-
-
 def main(count: int = 4000) -> int:
     """The number of differences that are wrong or unexplained."""
     folder = npm.package(*LIBRARY)
-    cases = [*((query, ROWS, FIELDS) for query in generated(count)), *written()]
-    theirs = npm.answers(
-        folder, PROGRAM, [[query, [present(row) for row in rows]] for query, rows, _ in cases]
-    )
-    differences: list[Difference] = []
-    refused: dict[str, int] = {}
-    compared = 0
-    for (query, rows, fields), wanted in zip(cases, theirs, strict=True):
-        for name, declared in {"declared": fields, "undeclared": None}.items():
-            here = [present(row) for row in rows]
-            got = outcomes(query, here if declared is None else rows, declared)
-            if isinstance(got, str):
-                refused[got] = refused.get(got, 0) + 1
-                continue
-            compared += len(rows)
-            for row, one, other in zip(here, wanted, got, strict=True):
-                if one != other:
-                    why = reason(query, row)
-                    case = f"{json.dumps(query)} of {row}"
-                    differences.append(Difference(name, case, str(one), str(other), why is None, why))
-    for message, times in sorted(refused.items(), key=lambda pair: -pair[1]):
-        print(f"  refused {times} times: {message}")
-    return report(f"MongoDB: {len(cases)} queries", compared, differences)
+    oracle = Oracle("mongodb", "MongoDB", present, partial(npm.answers, folder, PROGRAM), reason)
+    queries = [(query, ROWS, FIELDS) for query in generated(QUERIES, count)]
+    return oracle.compare([*queries, *written("mongodb", lambda text: not re.search(_EXTENDED, text))])
 
 
 if __name__ == "__main__":
