@@ -20,14 +20,13 @@ from predicat.ir.nodes import (
     FieldDecl,
     Literal,
     Node,
-    Parameter,
     Quantifier,
     Variable,
     children,
     substituted,
-    walk,
 )
 from predicat.ir.types import BIGINT, BOOLEAN, STRING, ArrayType
+from predicat.proof.cases.kinds import Kinds, Labels, check_closed
 from predicat.values.automaton import Opaque, tabulated
 from predicat.values.domain import TEXTS, domain_of
 from predicat.values.outcomes import outcomes
@@ -37,9 +36,6 @@ from predicat.values.samples import samples
 from predicat.values.text_machines import from_each
 from predicat.values.texts import Texts, place_of, with_nulls
 
-Labels = tuple[Any, ...]
-# From an element and tests of it to a value with its outcomes for each combination of these.
-Kinds = Callable[[Field, Sequence[Node]], list[tuple[Any, Labels]]]
 _MOST_ARRAYS = 2_000
 _MOST_MOVES = 100_000
 _ABSENT = "absent"
@@ -99,7 +95,7 @@ class Arrays:
             raise Opaque
         result = self.element if only.op == "index" else x_of(only.type)
         test = substituted(node, only, result)
-        self.closed(test, result)
+        check_closed(test, result)
         _READS[only.op](self, only, test, result)
 
     def kept(self, node: Node) -> list[Node]:
@@ -116,14 +112,8 @@ class Arrays:
 
     def body(self, node: Node) -> int:
         """The number of a test of elements."""
-        self.closed(node, self.element)
+        check_closed(node, self.element)
         return self.bodies.setdefault(node, len(self.bodies))
-
-    @staticmethod
-    def closed(node: Node, own: Field) -> None:
-        """Raise Opaque if a test reads something else."""
-        if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
-            raise Opaque
 
     # --- what tests see
 

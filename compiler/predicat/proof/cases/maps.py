@@ -4,7 +4,7 @@ have, with which kinds of values, what other kinds of entries, and how many.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, count, islice, product
 from math import prod
 from typing import Any
@@ -24,13 +24,12 @@ from predicat.ir.nodes import (
 )
 from predicat.ir.operators import EQUALITIES
 from predicat.ir.types import BIGINT, BOOLEAN, STRING, ArrayType, MapType
+from predicat.proof.cases.kinds import Kinds, check_closed
 from predicat.proof.inputs import over_inputs
 from predicat.values.automaton import Opaque
 from predicat.values.outcomes import outcomes
 from predicat.values.preimage import combines_tests, x_of
 
-# From a variable and tests of it to a value with its outcomes for each combination of these.
-Kinds = Callable[[Field, Sequence[Node]], list[tuple[Any, tuple[Any, ...]]]]
 _MOST_MAPS = 2_000
 _MOST_ENTRIES = 20
 
@@ -88,13 +87,13 @@ class Maps:
         (only,) = read
         if only.op == "size":
             test = substituted(node, only, self.size)
-            _closed(test, self.size)
+            check_closed(test, self.size)
             self.sizes.update(outcomes(test, self.size).line().starts)
             return
         match only.args:
             case (holder, Literal(value=str(name))) if holder == self.variable:
                 test = substituted(node, only, self.value)
-                _closed(test, self.value)
+                check_closed(test, self.value)
                 self.of_named.setdefault(name, []).append(test)
             case _:
                 raise Opaque
@@ -178,8 +177,3 @@ def _texts(test: Call) -> Iterator[str]:
     for part in walk(test):
         if isinstance(part, Literal) and isinstance(part.value, str):
             yield part.value
-
-
-def _closed(node: Node, own: Field) -> None:
-    if any(isinstance(part, Field | Variable | Parameter) and part != own for part in walk(node)):
-        raise Opaque
