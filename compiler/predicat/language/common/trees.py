@@ -94,6 +94,11 @@ def each(kind: str, name: str, source: t.Tree, build: Callable[[t.Tree], t.Tree]
     return t.Macro(kind, name, source, build(t.Name(name, span)), span)
 
 
+def there(items: t.Tree, span: Span) -> t.Tree:
+    """The elements of a list that are not NULL."""
+    return each("filter", "an element", items, lambda item: negated(apply("is_null", span, item)), span)
+
+
 def by_kind(name: str, subject: t.Tree, span: Span, **branches: t.Tree) -> t.Tree:
     """A function that is overloaded by the kind of a value: `text`, `list` or `map`. `name` is the function's
     name, for messages.

@@ -13,7 +13,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, by_kind, choose, each, let, negated, number, plus
+from predicat.language.common.trees import apply, by_kind, choose, each, let, negated, number, plus, there
 from predicat.language.sql import operators
 from predicat.language.sql.arguments import arguments, counted
 from predicat.language.sql.node_reader import Build, Reader
@@ -101,12 +101,7 @@ def total(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
         empty = apply("eq", span, apply("size", span, items), number(0, span))
         return choose(empty, t.Constant(None, span), apply("sum", span, items), span)
 
-    return let(_ITEMS, _there(items, span), build, span)
-
-
-def _there(items: t.Tree, span: Span) -> t.Tree:
-    """The elements that are not NULL."""
-    return each("filter", _ITEM, items, lambda item: negated(apply("is_null", span, item)), span)
+    return let(_ITEMS, there(items, span), build, span)
 
 
 def keys(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
@@ -237,7 +232,7 @@ def extreme(op: str, of_constants: str) -> Build:
         (items,) = reader.all(counted(reader, node, 1), depth)
         if isinstance(items, t.ListLiteral):
             return apply(of_constants, span, *items.items)
-        return apply(op, span, _there(items, span))
+        return apply(op, span, there(items, span))
 
     return build
 

@@ -11,7 +11,7 @@ from sqlglot import exp
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import sql_functions as say
 from predicat.ir import syntax as t
-from predicat.language.common.trees import apply, choose, each, let, negated, number, plus, text
+from predicat.language.common.trees import apply, choose, each, let, number, plus, text, there
 from predicat.language.sql import constants, meanings
 from predicat.language.sql.arguments import counted
 from predicat.language.sql.functions import check_length, function
@@ -187,8 +187,7 @@ def array_join(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
     """ARRAY_JOIN and ARRAY_TO_STRING: the elements that are not NULL, with a separator between them."""
     span = reader.span(node)
     items, by = reader.all(counted(reader, node, 2), depth)
-    there = each("filter", _PART, items, lambda part: negated(apply("is_null", span, part)), span)
-    return apply("join", span, there, by)
+    return apply("join", span, there(items, span), by)
 
 
 def repeat(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
