@@ -14,13 +14,12 @@ from predicat.diagnostics.messages import importing as say
 from predicat.importing import cloudformation
 from predicat.importing.aws import Read, criteria, rule, subscription, under
 from predicat.importing.documents import Document
-from predicat.importing.located import at, entries, items, key_span, listed, mapping, span_of, text
+from predicat.importing.located import at, entries, items, key_span, mapping, span_of
 from predicat.importing.model import Findings, Skip
-from predicat.importing.values import Site, Values, shown
+from predicat.importing.values import Site, Values
 
 _HOLE = re.compile(r"\$\{([^${}]*)\}")
 _SELF = re.compile(r"self:([A-Za-z0-9_.-]+)\Z")
-_DEEP = 20
 
 
 def recognises(document: Document) -> bool:
@@ -78,19 +77,13 @@ class _Values(cloudformation.TemplateValues):
     def __init__(self, service: Any) -> None:
         super().__init__(at(service, "resources") or {})
         self.service = service
-        self.depth = 0
 
     def special(self, value: Any) -> Any:
         if not isinstance(value, str) or "${" not in value or value[2:-1] in self.params:
             return super().special(value)
-        span = span_of(value)
-        whole = _HOLE.fullmatch(value)
-        if whole is not None:
-            return self.variable(whole[1], span)
-        filled = _HOLE.sub(lambda match: shown(self.variable(match[1], span)), value)
-        if "${" in _HOLE.sub("", filled):
-            raise Skip(say.TEXT_PUT_TOGETHER, span)
-        return text(filled, span)
+        if "${" in _HOLE.sub("", value):
+            raise Skip(say.TEXT_PUT_TOGETHER, span_of(value))
+        return self.put_in(value, _HOLE, self.variable)
 
     def variable(self, written: str, span: Span) -> Any:
         """The value of `self:custom.x`, of the default behind a comma, or a parameter."""
@@ -100,9 +93,4 @@ class _Values(cloudformation.TemplateValues):
         if known is None:
             default = rest.strip().strip("'\"") if comma else None
             return self.parameter(first.strip(), span, default)
-        self.depth += 1
-        if self.depth > _DEEP:
-            raise Skip(say.defined_by_itself(first.strip()), span)
-        result = self.filled(known)
-        self.depth -= 1
-        return listed(result, span) if isinstance(result, list) else result
+        return self.defined(first.strip(), known, span)

@@ -19,12 +19,11 @@ from predicat.importing.documents import Document
 from predicat.importing.located import at, entries, items, key_span, span_of, text, texts
 from predicat.importing.model import Findings, Skip
 from predicat.importing.rows import PUBSUB
-from predicat.importing.values import Site, Values, shown, taken
+from predicat.importing.values import Site, Values, taken
 
 _HOLE = re.compile(r"\$\{((?:[^{}]|\{[^{}]*\})*)\}")
 _REFERENCE = re.compile(r"[A-Za-z_][\w-]*(?:\.[\w-]+|\[\d+\])+\Z")
 _REPEATED = ("each.", "count.", "self.", "path.", "terraform.")
-_DEEP = 20
 
 
 def recognises(document: Document) -> bool:
@@ -106,7 +105,6 @@ class _Values(Values):
     def __init__(self, module: Any) -> None:
         super().__init__()
         self.module = module
-        self.depth = 0
 
     def special(self, value: Any) -> Any:
         if not isinstance(value, str) or ("${" not in value and "%{" not in value):
@@ -114,10 +112,7 @@ class _Values(Values):
         span = span_of(value)
         if "%{" in value:
             raise Skip(say.TEXT_PUT_TOGETHER, span)
-        whole = _HOLE.fullmatch(value)
-        if whole is not None:
-            return self.expression(whole[1].strip(), span)
-        return text(_HOLE.sub(lambda match: shown(self.expression(match[1].strip(), span)), value), span)
+        return self.put_in(value, _HOLE, self.expression)
 
     def expression(self, written: str, span: Span) -> Any:
         if written in self.params:  # a value that was filled already
@@ -146,12 +141,7 @@ class _Values(Values):
         }
         if name not in known:
             return self.parameter(f"local.{name}", span, name=name)
-        self.depth += 1
-        if self.depth > _DEEP:
-            raise Skip(say.defined_by_itself(name), span)
-        result = self.filled(known[name])
-        self.depth -= 1
-        return result
+        return self.defined(f"local.{name}", known[name], span)
 
     def variable(self, name: str, span: Span) -> Any:
         """A variable: a text is a parameter; the default of another type is put in."""

@@ -3,6 +3,7 @@ its texts.
 """
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +16,9 @@ from predicat.importing.located import key_span, listed, mapping, plain, source_
 from predicat.importing.model import Findings, ImportedFilter, Parameter, Rows, Skip, slug
 from predicat.language.common import jsontext
 
+# How deep values may be defined by others.
+_DEEP = 20
+
 
 class Values:
     """The values of one filter. What a manifest writes for a value that it does not know is told by
@@ -23,6 +27,7 @@ class Values:
 
     def __init__(self) -> None:
         self.params: dict[str, Parameter] = {}
+        self.depth = 0
 
     def special(self, value: Any) -> Any:
         """The value of a part: itself, unless the manifest has a notation such as a reference.
@@ -45,6 +50,23 @@ class Values:
         if isinstance(value, list):
             return listed([self.filled(inner) for inner in value], span_of(value))
         return value
+
+    def put_in(self, value: str, holes: re.Pattern[str], of: Callable[[str, Span], Any]) -> Any:
+        """A text with the values of its holes: a text that is one hole is the value itself. Raises Skip."""
+        span = span_of(value)
+        whole = holes.fullmatch(value)
+        if whole is not None:
+            return of(whole[1].strip(), span)
+        return text(holes.sub(lambda match: shown(of(match[1].strip(), span)), value), span)
+
+    def defined(self, name: str, value: Any, span: Span) -> Any:
+        """The value that a manifest defines for a name. Raises Skip for a name that is defined by itself."""
+        self.depth += 1
+        if self.depth > _DEEP:
+            raise Skip(say.defined_by_itself(name), span)
+        result = self.filled(value)
+        self.depth -= 1
+        return result
 
     def policy(self, value: Any) -> Any:
         """A part that is data, or a text that holds it as JSON. Raises Skip."""
