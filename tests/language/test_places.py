@@ -110,3 +110,18 @@ def test_a_problem_is_marked_at_its_tokens(text: str, marked: str) -> None:
     with pytest.raises(predicat.PredicatError) as error:
         predicat.parse(text, "sql", {"x": "bigint", "s": "string"})
     assert error.value.diagnostics[0].span.text == marked
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "marked"),
+    [
+        ("mongodb", '{"n": {"$gte": 5, "$lke": 2}}', '"$lke"'),
+        ("mongodb", '{"$nand": [{"n": 1}]}', '"$nand"'),
+        ("jsonlogic", '{"==": [{"vra": "n"}, 1]}', '"vra"'),
+    ],
+)
+def test_an_operator_that_there_is_not_is_marked_itself(language: str, text: str, marked: str) -> None:
+    with pytest.raises(predicat.PredicatError) as error:
+        predicat.parse(text, language, FIELDS)
+    (problem,) = error.value.diagnostics
+    assert problem.span is not None and problem.span.text == marked

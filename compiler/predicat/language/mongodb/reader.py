@@ -117,15 +117,14 @@ class _QueryReader(DataReader):
                 return negated(self.operator(_NEGATED[name], value[name], place, at, depth))
             if name == "$regex":
                 return at(self.pattern(value[name], options, place))
+            if name not in _OPERATORS:
+                raise self.refused(name, self.key_span(value, name), (*_OPERATORS, *_NEGATED, "$regex"))
             return self.operator(name, value[name], place, at, depth)
 
         return all_of(self.many(names, one), span)
 
     def operator(self, name: str, value: Any, span: Span, at: Callable[[Test], t.Tree], depth: int) -> t.Tree:
-        build = _OPERATORS.get(name)
-        if build is None:
-            raise self.refused(name, span, (*_OPERATORS, *_NEGATED, "$regex"))
-        return build(self, value, span, at, depth + 1)
+        return _OPERATORS[name](self, value, span, at, depth + 1)
 
     # --- paths
 
