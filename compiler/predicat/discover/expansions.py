@@ -6,6 +6,7 @@ is put back: it is a function like any other that is not known.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -24,13 +25,17 @@ def with_calls(root: exp.Expr, text: str, dialect: str) -> exp.Expr:
         text: The text that the places of the tree are in.
         dialect: The dialect that read it, by sqlglot's name.
     """
+    functions = _functions(dialect)
     for node in reversed(list(root.walk())):  # the inner ones first
         start, end = node.meta.get("start"), node.meta.get("end")
         is_function = isinstance(node, exp.Func) and not isinstance(node, exp.If | exp.Case)
         if start is None or end is None or is_function or isinstance(node, exp.Identifier):
             continue
         name = text[start : end + 1]
-        ways = _arguments(dialect, name.upper(), type(node).__name__)
+        # Most names are those of columns and tables: they are not kept as functions are.
+        if (called := name.upper()) not in functions:
+            continue
+        ways = _arguments(dialect, called, type(node).__name__)
         if not ways:
             continue
         found = [[part for path in way if (part := _at(node, path)) is not None] for way in ways]
@@ -45,17 +50,22 @@ def with_calls(root: exp.Expr, text: str, dialect: str) -> exp.Expr:
     return root
 
 
+def _functions(dialect: str) -> Mapping[str, Callable[..., exp.Expr]]:
+    """How a dialect reads functions, by their names."""
+    return Dialect.get_or_raise(dialect or None).parser_class.FUNCTIONS
+
+
 @cache
 def _arguments(dialect: str, name: str, kind: str) -> tuple[tuple[Path, ...], ...]:
     """Where the arguments of a function are in the node of a kind that sqlglot makes of it, for each number
     of arguments, the most first. Empty if it keeps the function.
     """
-    build = Dialect.get_or_raise(dialect or None).parser_class.FUNCTIONS.get(name)
+    build = _functions(dialect)[name]
     result: list[tuple[Path, ...]] = []
     for count in range(_MOST_ARGUMENTS, 0, -1):
         arguments = [exp.column(f"x{number}") for number in range(count)]
         try:
-            made = build(list(arguments)) if build is not None else None
+            made = build(list(arguments))
         except Exception:  # noqa: BLE001  # it takes another number of arguments, or a dialect
             made = None
         if made is None or type(made).__name__ != kind:

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 from sqlglot import Dialects, exp
 
-from predicat.discover.read.statements import statements, tokens_of
+from predicat.discover.read.statements import statements
 
 # The dialects that are tried, those that most repositories have first.
 TRIED = (
@@ -142,11 +142,11 @@ def _sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
 
 def score(text: str, dialect: str) -> tuple[int, int, int]:
     """How well a dialect reads a text: whether all of it, what cannot be parsed, what it does not know."""
-    tokens = tokens_of(text, dialect)
-    if tokens is None:
+    read = statements(text, dialect)
+    if read is None:
         return 0, -1, 0
     wrong = strange = 0
-    for statement in statements(text, tokens, dialect):
+    for statement in read:
         wrong += statement.node is None or isinstance(statement.node, exp.Command)
         strange += sum(1 for _ in statement.node.find_all(exp.Anonymous)) if statement.node is not None else 0
     return int(not wrong), -wrong, -strange

@@ -11,7 +11,7 @@ from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.read.clauses import ClauseCondition, clause_conditions
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import PARAMETER, Residue, residues
-from predicat.discover.read.statements import Statement, statements, tokens_of
+from predicat.discover.read.statements import Statement, statements
 from predicat.language.sql.node_reader import Reader
 from predicat.language.sql.reader import SQL, TABLE
 from predicat.language.sql.spans import SpanIndex
@@ -37,11 +37,11 @@ class SqlText:
 
     def read(self) -> Iterator[Condition | Refused]:
         """The conditions, and what was not read."""
-        tokens = tokens_of(self.text, self.dialect)
-        if tokens is None:
+        read = statements(self.text, self.dialect)
+        if read is None:
             yield self.refused(0, min(len(self.text), MAX_SHOWN), say.NO_TOKENS)
             return
-        for statement in statements(self.text, tokens, self.dialect):
+        for statement in read:
             if statement.node is None:
                 yield self.refused(statement.start, statement.end, statement.reason)
             elif isinstance(statement.node, exp.Command) and _tells_rows(statement):

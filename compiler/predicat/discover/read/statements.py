@@ -2,7 +2,8 @@
 
 import logging
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ from predicat.discover.expansions import with_calls
 
 # Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
+# Characters of a text whose trees are kept until the next one.
+_KEPT = 100_000
 _OPENING, _CLOSING = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
 _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
 
@@ -48,8 +51,23 @@ def tokens_of(text: str, dialect: str) -> Sequence[Token] | None:
         return None
 
 
-def statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Statement]:
-    """The statements of a text in their order."""
+def statements(text: str, dialect: str) -> Iterable[Statement] | None:
+    """The statements of a text in their order; None where it has no tokens. Their trees are not to be
+    changed: a text is often read twice in a row, to find its dialect and then its conditions.
+    """
+    if len(text) <= _KEPT:
+        return _kept(text, dialect)
+    tokens = tokens_of(text, dialect)
+    return None if tokens is None else _statements(text, tokens, dialect)
+
+
+@lru_cache(maxsize=1)
+def _kept(text: str, dialect: str) -> tuple[Statement, ...] | None:
+    tokens = tokens_of(text, dialect)
+    return None if tokens is None else tuple(_statements(text, tokens, dialect))
+
+
+def _statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Statement]:
     reader = Dialect.get_or_raise(dialect or None)
     for part in _split(tokens):
         if too_deep(part):

@@ -9,7 +9,7 @@ from typing import Any
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from predicat.discover.read.statements import statements, tokens_of
+from predicat.discover.read.statements import statements
 
 CREATES = re.compile(r"\bcreate\b[^;(]*\btable\b[^;]*\(", re.IGNORECASE)
 _MAX_PARQUET = 200
@@ -90,8 +90,8 @@ def kind_of(written: exp.Expr | str, dialect: str = "") -> str:
 
 def created(text: str, dialect: str) -> Iterator[tuple[str, dict[str, str]]]:
     """The tables that a text creates, with the types of their columns; "" for a type that is not known."""
-    tokens = tokens_of(text, dialect) if CREATES.search(text) else None
-    for statement in statements(text, tokens, dialect) if tokens is not None else ():
+    read = statements(text, dialect) if CREATES.search(text) else None
+    for statement in read or ():
         node = statement.node
         if isinstance(node, exp.Create) and node.kind == "TABLE" and isinstance(node.this, exp.Schema):
             columns = {
