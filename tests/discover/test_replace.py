@@ -105,3 +105,92 @@ def test_a_patch_needs_a_catalog(folder: Path) -> None:
     (folder / "catalog").rmdir()
     done = in_process("discover", "sql", "--patch", "p.diff", cwd=folder)
     assert done.returncode == 2 and "--catalog" in done.stderr
+
+
+PLACES = {
+    "sql/a.sql": (
+        "-- spark\nselect /*+ broadcast(o) */ 1 from shop.orders o where {o}",
+        "matches_filter('orders.large', 'o')",
+    ),
+    "sql/b.py": (
+        'import pyspark\nspark.table("shop.orders").where("{x}")',
+        ".where(\"matches_filter('orders.large')\")",
+    ),
+    "sql/c.py": (
+        (
+            "import pyspark\n"
+            'spark.table("shop.orders").filter((F.col("status") == "open") & (F.col("amount") > 3))'
+        ),
+        ".where(\"matches_filter('orders.large')\")",
+    ),
+    "sql/d.py": ('spark.sql("select 1 from shop.orders where {x}")', "matches_filter('orders.large')"),
+    "sql/f.py": (
+        "spark.sql('select 1 from shop.orders where amount > 3 and status = \"open\"')",
+        "matches_filter('orders.large')",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", PLACES)
+def test_a_hint_has_the_form_of_its_place(folder: Path, path: str) -> None:
+    written, wanted = PLACES[path]
+    x = "status = 'open' and amount > 3"
+    text = written.replace("{x}", x).replace(
+        "{o}", x.replace("status", "o.status").replace("amount", "o.amount")
+    )
+    (folder / "sql" / "a.sql").unlink()
+    (folder / path).write_text(text)
+    done = in_process("discover", "sql", "--dialect", "spark", "--check", cwd=folder)
+    assert done.returncode == 1 and f"= hint: write {wanted}\n" in done.stdout, done.stdout + done.stderr
+    assert (
+        "this is a copy of the filter orders.large: it accepts the same rows, which is proved" in done.stdout
+    )
+
+
+def test_a_patch_leaves_programs_readable(folder: Path) -> None:
+    (folder / "sql" / "a.sql").unlink()
+    for path in ("sql/c.py", "sql/d.py", "sql/f.py"):
+        (folder / path).write_text(PLACES[path][0].replace("{x}", "status = 'open' and amount > 3"))
+    done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
+    assert "2 places" in done.stdout and "sql/f.py:1 stays: " in done.stderr
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
+    assert (folder / "sql" / "c.py").read_text().endswith(".filter(\"matches_filter('orders.large')\")")
+    assert "where matches_filter('orders.large')\")" in (folder / "sql" / "d.py").read_text()
+
+
+POSTGRES = {
+    "select id::text from shop.orders o where o.amount > 3 and o.status = 'open'": (
+        "read the view shop.orders__large, which `predicat apply` creates, in place of shop.orders"
+    ),
+    "select id::text, case when amount > 3 and status = 'open' then 1 end from shop.orders": (
+        "PostgreSQL has no matches_filter, and a view serves only a WHERE"
+    ),
+}
+
+
+@pytest.mark.parametrize("sql", POSTGRES)
+def test_in_postgres_the_view_has_the_rows(folder: Path, sql: str) -> None:
+    (folder / "catalog" / "orders.yml").write_text(
+        CATALOG.replace("{spark:", "{postgres: shop.orders, spark:")
+    )
+    (folder / "sql" / "a.sql").write_text(sql)
+    done = in_process("discover", "sql", "--dialect", "postgres", "--check", cwd=folder)
+    assert f"= hint: {POSTGRES[sql]}\n" in done.stdout, done.stdout
+
+
+def test_a_dataset_without_a_relation_in_postgres_is_told(folder: Path) -> None:
+    (folder / "sql" / "a.sql").write_text(next(iter(POSTGRES)))
+    done = in_process("discover", "sql", "--dialect", "postgres", "--check", cwd=folder)
+    assert "= hint: the dataset orders has no relation on postgres\n" in done.stdout, done.stdout
+
+
+def test_a_copy_on_another_relation_stops_nothing(folder: Path) -> None:
+    (folder / "sql" / "a.sql").write_text("select * from other.t where status = 'open' and amount > 3")
+    done = in_process("discover", "sql", "--dialect", "spark", "--check", "--select", "D3", cwd=folder)
+    assert done.returncode == 0 and "note[D301]" in done.stdout, done.stdout
+    assert "= hint: it tests rows of another relation\n" in done.stdout
+    (folder / "sql" / "a.sql").unlink()
+    (folder / "sql" / "a.py").write_text("import pyspark\nf(df).where(\"status = 'open' and amount > 3\")")
+    done = in_process("discover", "sql", "--check", cwd=folder)
+    assert done.returncode == 1 and "= hint: nothing tells whether its rows are" in done.stdout, done.stdout

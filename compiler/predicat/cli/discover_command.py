@@ -27,6 +27,7 @@ from predicat.diagnostics import extras
 from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
+    from predicat.discover.calls import Use
     from predicat.discover.counts import Count
     from predicat.discover.judging import Progress
     from predicat.discover.propose import Near, Rule
@@ -230,21 +231,24 @@ def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.findings import findings  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
+    from predicat.discover.replace import Copies  # noqa: PLC0415  # as above
     from predicat.discover.report import Report  # noqa: PLC0415  # as above
 
     place = _catalog(catalog)
-    conditions, names = scan.conditions, list[str]()
+    uses: list[Use] = []
+    conditions, copies = scan.conditions, None
     if place is not None:
         loaded = load_quietly(place, {})
-        known, names = known_filters(loaded)
+        known, uses = known_filters(loaded)
+        copies = Copies(loaded)
         conditions = [*with_types(conditions, loaded), *known]
     with _progress() as progress:
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
-    numbers = dict(enumerate(names, len(scan.conditions)))
+    numbers = dict(enumerate(uses, len(scan.conditions)))
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(
         scan,
-        findings(conditions, judged, numbers),
+        findings(conditions, judged, numbers, copies),
         unjudged,
         undecided=judged.undecided,
         unanswered=judged.unanswered,
@@ -290,12 +294,12 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     if place is None:
         raise click.UsageError(say.NEEDS_CATALOG)
     loaded = load_quietly(place, {})
-    known, names = known_filters(loaded)
+    known, uses = known_filters(loaded)
     conditions = [*with_types(scan.conditions, loaded), *known]
     with _progress() as progress:
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
-    result = patch(conditions, judged, dict(enumerate(names, len(scan.conditions))), loaded)
+    result = patch(conditions, judged, dict(enumerate(uses, len(scan.conditions))), loaded)
     for condition, reason in result.stay:
         click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
     write_text(out, result.text)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from predicat.catalog import Catalog
 from predicat.catalog.model import Dataset, Filter
+from predicat.discover.calls import Use
 from predicat.discover.conditions import Condition, SourceRange
 from predicat.ir.nodes import fields_of, params_of
 
@@ -12,13 +13,13 @@ from predicat.ir.nodes import fields_of, params_of
 _READ = ("sql", "spark", "postgres", "cel")
 
 
-def known_filters(catalog: Catalog) -> tuple[list[Condition], list[str]]:
-    """The filters that have a condition of their own, and their names. Those that refer to others are left
-    out: their parts are compared.
+def known_filters(catalog: Catalog) -> tuple[list[Condition], list[Use]]:
+    """The filters that have a condition of their own, and how they are used. Those that refer to others are
+    left out: their parts are compared.
     """
     rows = [filter_ for filter_ in catalog.filters() if filter_.current.predicate.language in _READ]
     rows = [filter_ for filter_ in rows if not filter_.current.references]
-    return [_condition(catalog, filter_) for filter_ in rows], [filter_.qualified for filter_ in rows]
+    return [_condition(catalog, filter_) for filter_ in rows], [Use(filter_.qualified) for filter_ in rows]
 
 
 def with_types(conditions: Sequence[Condition], catalog: Catalog) -> list[Condition]:

@@ -1,17 +1,18 @@
 """What is found, as findings of rules with codes: for reports, baselines and CI."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from predicat.diagnostics import Severity, Source, Span
+from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.calls import Use
 from predicat.discover.conditions import Condition, SourceRange
 from predicat.discover.history import parted
 from predicat.discover.parts import part_in_file
+from predicat.discover.places import source_at, span_of
+from predicat.discover.replace import Copies
 from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.lint import Finding
 
@@ -63,22 +64,25 @@ _DATED = 50
 CODES = {row.code: row for row in KINDS.values()}
 
 
-def findings(conditions: Sequence[Condition], judged: Judged, known: Mapping[int, str]) -> list[Finding]:
+def findings(
+    conditions: Sequence[Condition], judged: Judged, known: Mapping[int, Use], copies: Copies | None = None
+) -> list[Finding]:
     """The findings in the order of their places.
 
     Args:
         conditions: The conditions that were judged.
         judged: What was found.
-        known: The names of the filters of a catalog, by the numbers of the conditions that are these filters.
+        known: The filters of a catalog, by the numbers of the conditions that are these filters.
+        copies: Tells how places write these filters; None without a catalog.
     """
-    _source.cache_clear()  # the files may have changed since
+    source_at.cache_clear()  # the files may have changed since
     result = [
         *(
             _single(conditions[judgement.condition], judgement)
             for judgement in judged.judgements
             if judgement.condition not in known
         ),
-        *(item for numbers in judged.same for item in _same(conditions, numbers, known)),
+        *(item for numbers in judged.same for item in _same(conditions, numbers, known, copies)),
         *(
             item
             for number, pair in enumerate(judged.pairs)
@@ -95,7 +99,7 @@ def _order(item: Finding) -> tuple[str, int, str, str]:
 def _single(condition: Condition, judgement: Judgement) -> Finding:
     part = None
     if judgement.at is not None:
-        part = part_in_file(condition, judgement.at, _source(condition.place.path))
+        part = part_in_file(condition, judgement.at, source_at(condition.place.path))
     shown = (
         say.about_part(judgement.message, judgement.part) if judgement.at and not part else judgement.message
     )
@@ -109,13 +113,18 @@ def _single(condition: Condition, judgement: Judgement) -> Finding:
 
 
 def _same(
-    conditions: Sequence[Condition], numbers: Sequence[int], known: Mapping[int, str]
+    conditions: Sequence[Condition],
+    numbers: Sequence[int],
+    known: Mapping[int, Use],
+    copies: Copies | None,
 ) -> Iterable[Finding]:
-    filters = [known[number] for number in numbers if number in known]
+    uses = list(dict.fromkeys(known[number] for number in numbers if number in known))
     places = [number for number in numbers if number not in known]
-    if filters:
+    if uses and copies is not None:
         for number in places:
-            yield _finding("copy", conditions[number], say.copy_of(filters[0]), say.use_filter(filters[0]))
+            copy = copies.at(conditions[number], uses)
+            item = _finding("copy", conditions[number], say.copy_of(str(copy.use), copy.proof), copy.hint)
+            yield structs.replace(item, level=Severity.NOTE) if copy.elsewhere else item
     elif len({conditions[number].place for number in places}) > 1:
         first = conditions[places[0]]
         others = [_where(conditions[number].place) for number in places[1:]]
@@ -123,7 +132,7 @@ def _same(
 
 
 def _near(
-    conditions: Sequence[Condition], pair: Pair, known: Mapping[int, str], *, dated: bool
+    conditions: Sequence[Condition], pair: Pair, known: Mapping[int, Use], *, dated: bool
 ) -> Iterable[Finding]:
     if pair.left in known and pair.right in known:
         return
@@ -131,7 +140,7 @@ def _near(
     if left in known or right in known:
         name = known[left] if left in known else known[right]
         place = conditions[right if left in known else left]
-        yield _finding("drift", place, say.drifted(name, pair.message, _rows(pair)), None)
+        yield _finding("drift", place, say.drifted(str(name), pair.message, _rows(pair)), None)
     else:
         message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
@@ -163,20 +172,6 @@ def _finding(
     )
 
 
-def span_of(place: SourceRange) -> Span:
-    """The place in its file, with the text of the file if there is one."""
-    source = _source(place.path)
-    return Span(source, min(place.start, len(source.text)), min(place.end, len(source.text)))
-
-
-@lru_cache(maxsize=10_000)
-def _source(path: str) -> Source:
-    try:
-        return Source(path, Path(path).read_bytes().decode("utf-8").removeprefix("\ufeff"))
-    except (OSError, ValueError):
-        return Source(path, "")
-
-
 def stops(item: Finding) -> bool:
-    """Whether `--check` fails on a finding."""
-    return CODES[item.code].stops
+    """Whether `--check` fails on a finding: not on a copy that cannot use the filter."""
+    return CODES[item.code].stops and item.level is not Severity.NOTE

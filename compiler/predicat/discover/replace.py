@@ -5,145 +5,158 @@ catalog declares, and where its engine has `matches_filter`: in Spark, and in db
 package.
 """
 
+import ast
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 
 from msgspec import Struct
-from sqlglot import exp, parse_one
-from sqlglot.errors import SqlglotError
 
-from predicat.api import Predicate, parse
+from predicat.api import parse
 from predicat.catalog import Catalog
-from predicat.catalog.model import Filter
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.calls import NoCall, Use, call, in_chain
 from predicat.discover.catalogs import dataset_of
 from predicat.discover.conditions import Condition
+from predicat.discover.places import source_at
 from predicat.discover.read.above import top_of
 from predicat.discover.verdicts import Judged
 from predicat.proof.compare import compare
 
 # The clauses in which only TRUE counts; a CHECK constraint takes UNKNOWN, too.
 _ACCEPTS_TRUE = ("where", "join", "filter", "case", "having", "qualify")
-_SPARK = ("spark", "databricks")
-# The dialects that the exported dbt package has.
-_MACROS = ("postgres", "spark", "databricks", "duckdb")
 _EFFORT = 10.0
 
 
-class Replacement(Struct, frozen=True):
-    """A place that can be rewritten: the condition, the filter, its new text, and the proof."""
+class Copy(Struct, frozen=True):
+    """A place that has a filter of the catalog in its own words.
+
+    Attributes:
+        condition: What is there.
+        use: The filter.
+        text: What to put there.
+        hint: The same as a hint, or why the filter cannot be used there.
+        proof: That the rows stay the same with the types of the catalog; empty if it is not proved.
+        stays: Why a patch leaves the place alone; empty if it does not.
+        elsewhere: Whether it is about the rows of another relation, where the filter cannot be used.
+    """
 
     condition: Condition
-    name: str
-    text: str
-    proof: str
+    use: Use
+    text: str = ""
+    hint: str = ""
+    proof: str = ""
+    stays: str = ""
+    elsewhere: bool = False
 
 
 class Patch(Struct, frozen=True):
     """The text of a patch, the places that it rewrites, and why other copies of filters stay."""
 
     text: str
-    places: list[Replacement]
+    places: list[Copy]
     stay: list[tuple[Condition, str]]
 
 
+class Copies:
+    """Tells how places write the filters of a catalog, with the proof: each question is asked once."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.catalog = catalog
+        self.proofs: dict[tuple[str, Use], str] = {}
+
+    def at(self, condition: Condition, uses: Sequence[Use]) -> Copy:
+        """The place with the first filter that a patch can put there, or else with the first one."""
+        tried = [self.tried(condition, use) for use in uses]
+        return next((copy for copy in tried if not copy.stays), tried[0])
+
+    def tried(self, condition: Condition, use: Use) -> Copy:
+        """The place with one of the filters."""
+        filter_ = self.catalog.known[use.name]
+        dataset = None if condition.derived else dataset_of(condition.relation, self.catalog)
+        if dataset is None or dataset.name != filter_.dataset:
+            known = condition.relation is not None and not condition.derived
+            reason = say.OTHER_RELATION if known else say.UNKNOWN_RELATION
+            return Copy(condition, use, hint=reason, stays=reason, elsewhere=known)
+        proof = self.proved(condition, use)
+        if condition.clause not in _ACCEPTS_TRUE:
+            return Copy(condition, use, "", say.ACCEPTS_UNKNOWN, proof, say.NOT_REPLACEABLE)
+        try:
+            call_ = call(condition, use, self.catalog)
+        except NoCall as reason:
+            return Copy(condition, use, "", str(reason), proof, str(reason))
+        stays = "" if proof else say.NOT_PROVED
+        if not call_.text:
+            stays = call_.hint
+        elif not replaceable(condition, call_.text):
+            stays = say.NOT_REPLACEABLE
+        return Copy(condition, use, call_.text, call_.hint, proof, stays)
+
+    def proved(self, condition: Condition, use: Use) -> str:
+        """The verdict of the solver, if the rows are proved to be the same."""
+        key = condition.sql, use
+        if key not in self.proofs:
+            self.proofs[key] = _proof(condition, use, self.catalog)
+        return self.proofs[key]
+
+
 def patch(
-    conditions: Sequence[Condition], judged: Judged, known: Mapping[int, str], catalog: Catalog
+    conditions: Sequence[Condition], judged: Judged, known: Mapping[int, Use], catalog: Catalog
 ) -> Patch:
     """The rewriting of all conditions that are proved to be filters of a catalog.
 
     Args:
         conditions: The conditions that were judged, those of the catalog behind those of the code.
         judged: What was found; a rule that is the same as a filter is a candidate.
-        known: The names of filters, by the numbers of the conditions that are these filters.
+        known: The filters, by the numbers of the conditions that are these filters.
         catalog: The catalog.
     """
-    places: list[Replacement] = []
-    stay: list[tuple[Condition, str]] = []
+    source_at.cache_clear()  # the files may have changed since
+    copies = Copies(catalog)
+    found: list[Copy] = []
     for numbers in judged.same:
-        names = [known[number] for number in numbers if number in known]
-        for number in numbers:
-            if names and number not in known:
-                replacement = _first(conditions[number], names, catalog)
-                if isinstance(replacement, Replacement):
-                    places.append(replacement)
-                else:
-                    stay.append((conditions[number], replacement))
+        uses = [known[number] for number in numbers if number in known]
+        if uses:
+            found += [copies.at(conditions[number], uses) for number in numbers if number not in known]
+    places = [copy for copy in found if not copy.stays]
+    stay = [(copy.condition, copy.stays) for copy in found if copy.stays]
     return Patch("".join(_diffs(places)), places, stay)
 
 
-def _first(condition: Condition, names: Sequence[str], catalog: Catalog) -> Replacement | str:
-    """The rewriting to the first filter that fits, or why there is none."""
-    reason = ""
-    for name in names:
-        filter_ = catalog.known[name]
-        replacement = _place(condition, filter_, catalog)
-        if isinstance(replacement, Replacement):
-            return replacement
-        reason = reason or replacement
-    return reason
-
-
-def _place(condition: Condition, filter_: Filter, catalog: Catalog) -> Replacement | str:
-    dataset = None if condition.derived else dataset_of(condition.relation, catalog)
-    if dataset is None or dataset.name != filter_.dataset:
-        return say.OTHER_RELATION
-    if condition.rendered or condition.clause not in _ACCEPTS_TRUE or _written(condition) != condition.text:
-        return say.NOT_REPLACEABLE
-    text = _call(condition, filter_.qualified)
-    if text is None:
-        return say.no_matches_filter(condition.dialect)
-    proof = _proof(condition, filter_, catalog)
-    return Replacement(condition, filter_.qualified, text, proof) if proof else say.NOT_PROVED
-
-
-def _proof(condition: Condition, filter_: Filter, catalog: Catalog) -> str:
-    """The verdict of the solver, if the rows are proved to be the same."""
+def _proof(condition: Condition, use: Use, catalog: Catalog) -> str:
+    """The verdict of the solver on the rows that the condition and the filter accept."""
+    filter_ = catalog.known[use.name]
     fields = catalog.datasets[filter_.dataset].fields
     try:
         predicate = parse(condition.sql, "sql", fields)
+        filter_predicate = filter_.current.predicate.bound(**dict(use.params))
     except PredicatError:
         return ""
-    filter_predicate: Predicate = filter_.current.predicate
     verdict = compare(filter_predicate, predicate, on_unknown=(filter_.on_unknown, "reject"), effort=_EFFORT)
     return f"{verdict.kind}, {verdict.proof}" if verdict.same_rows else ""
 
 
-def _written(condition: Condition) -> str:
-    """What is in the file at the place."""
+def replaceable(condition: Condition, text: str) -> bool:
+    """Whether a text can be put in the place of a condition, so that the file can still be read."""
+    source, place = source_at(condition.place.path).text, condition.place
+    if not in_chain(condition) and (condition.rendered or source[place.start : place.end] != condition.text):
+        return False
+    if not place.path.endswith(".py"):
+        return True
+    return not _is_python(source) or _is_python(source[: place.start] + text + source[place.end :])
+
+
+def _is_python(text: str) -> bool:
     try:
-        text = Path(condition.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
-    except (OSError, ValueError):
-        return ""
-    return text[condition.place.start : condition.place.end]
-
-
-def _call(condition: Condition, name: str) -> str | None:
-    """The call of the filter in the language of the file; None where that has none."""
-    try:
-        columns = list(parse_one(condition.text, dialect=condition.dialect or None).find_all(exp.Column))
-    except SqlglotError:
-        return None
-    tables = {column.table for column in columns}
-    alias = next(iter(tables)) if len(tables) == 1 else None
-    if alias is None:
-        return None
-    args = f"'{name}', '{alias}'" if alias else f"'{name}'"
-    path = Path(condition.place.path)
-    if path.suffix == ".sql" and any((folder / "dbt_project.yml").is_file() for folder in path.parents):
-        macro = f"{{{{ predicat_filters.matches_filter({args}) }}}}"
-        return macro if condition.dialect in _MACROS else None
-    inside_quotes = path.suffix == ".py" and "'" in _before(condition)
-    return f"matches_filter({args})" if condition.dialect in _SPARK and not inside_quotes else None
-
-
-def _before(condition: Condition) -> str:
-    """The character before the place: the quote of a text in a program."""
-    text = Path(condition.place.path).read_bytes().decode("utf-8").removeprefix("\ufeff")
-    return text[max(0, condition.place.start - 1) : condition.place.start]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _in_repository(path: Path) -> str:
@@ -154,9 +167,9 @@ def _in_repository(path: Path) -> str:
     return Path(os.path.relpath(file, root)).as_posix()
 
 
-def _diffs(places: Sequence[Replacement]) -> Iterator[str]:
+def _diffs(places: Sequence[Copy]) -> Iterator[str]:
     """A diff for each file, with the proofs of its places before it."""
-    files: dict[str, list[Replacement]] = {}
+    files: dict[str, list[Copy]] = {}
     for place in places:
         files.setdefault(place.condition.place.path, []).append(place)
     for path, rows in sorted(files.items()):
@@ -168,7 +181,7 @@ def _diffs(places: Sequence[Replacement]) -> Iterator[str]:
             start, end = place.condition.place.start, place.condition.place.end
             if end <= last:
                 after, last = after[:start] + place.text + after[end:], start
-                yield say.proved(path, place.condition.place.line, place.name, place.proof) + "\n"
+                yield say.proved(path, place.condition.place.line, str(place.use), place.proof) + "\n"
         old, new = before.splitlines(keepends=True), (marked + after).splitlines(keepends=True)
         for line in unified_diff(old, new, f"a/{name}", f"b/{name}"):
             yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

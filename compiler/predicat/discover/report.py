@@ -13,7 +13,8 @@ from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.counts import Count, reasons
-from predicat.discover.findings import CODES, span_of
+from predicat.discover.findings import CODES
+from predicat.discover.places import span_of
 from predicat.discover.read.folder import Scan
 from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.lint import Finding
@@ -85,6 +86,7 @@ def _once_in_a_file(found: Sequence[Finding]) -> list[Finding]:
             item.code,
             item.name,
             item.message,
+            item.hint or "",
             item.span.text or str(item.span.start),
         )
         copies.setdefault(key, []).append(item)

@@ -66,10 +66,21 @@ nothing_read = Failure[Sequence[object]]("""warning[usage]: there is no SQL and 
     {paths:list}
     hint: discover reads .sql, .ddl and .hql files, and conditions in notebooks, PySpark (.py),
     Scala, YAML, JSON and Terraform""")
-# A condition of the code is a filter of the catalog.
-copy_of = Text[str]("this is a copy of the filter {name}")
+# A condition of the code is a filter of the catalog. With the proof that the rows stay the same.
+copy_of = Text[str, str]("""this is a copy of the filter {name}{proof:if : it accepts the same rows, which is
+    proved for all rows|}""")
 # What to write in its place.
-use_filter = Text[str]("write matches_filter('{name}')")
+write = Text[str]("write {text}")
+# What to read in PostgreSQL in the place of a relation with a condition.
+read_view = Text[str, str]("read the view {view}, which `predicat apply` creates, in place of {relation}")
+# What writes a filter in a language other than SQL.
+translate_filter = Text[str, str]("`predicat translate {name} --to {language}` writes it")
+# A dataset is not on an engine.
+no_relation_there = Text[str, str]("the dataset {dataset} has no relation on {engine}")
+# A filter has no view in PostgreSQL.
+no_view = Text[str](
+    "PostgreSQL has no matches_filter, and {name} has no view: its parameters have no defaults"
+)
 # A rule that is in several places.
 same_rule = Text[list[str]]("the same rule is in {others:some 5}")
 # The lines of the same finding in its file.
@@ -102,7 +113,11 @@ few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1
 rows_of = Text[str]("Rows of {relation}.")
 
 OTHER_RELATION = "it tests rows of another relation"
+UNKNOWN_RELATION = "nothing tells whether its rows are those of the dataset"
 NOT_REPLACEABLE = "a template or a program builds it, or it is used where UNKNOWN is accepted"
+NOT_IN_WHERE = "PostgreSQL has no matches_filter, and a view serves only a WHERE"
+SEVERAL_TABLES = "it names several tables, or no column"
+ACCEPTS_UNKNOWN = "it also accepts rows for which it is UNKNOWN, and matches_filter does not"
 NOT_PROVED = "there is no proof that the rows stay the same with the types of the catalog"
 
 # The proof of a place of a patch.
