@@ -35,7 +35,7 @@ def test_check_fails_on_what_is_never_true(folder: Path) -> None:
 
 def test_a_baseline_holds_known_findings(folder: Path) -> None:
     done = in_process("discover", "models", "--baseline", "known.txt", "--update-baseline", cwd=folder)
-    assert (done.returncode, done.stdout) == (0, "known.txt: 1 finding\n")
+    assert (done.returncode, done.stdout) == (0, "known.txt: 1 finding, 1 new, 0 gone\n")
     done = in_process("discover", "models", "--check", "--baseline", "known.txt", cwd=folder)
     assert done.returncode == 0 and "D101" not in done.stdout
     (folder / "models" / "dead.sql").write_text("-- moved\n" + DEAD)
@@ -68,7 +68,10 @@ def test_forms_for_programs(folder: Path) -> None:
         (("models", "--dialect", "cobol"), "no SQL dialect is named 'cobol'; known are athena,"),
         (("models", "--update-baseline"), "--update-baseline needs --baseline FILE"),
         (("models", "--baseline", "b.txt"), "there is no baseline file b.txt"),
-        (("models", "--baseline", "models/fine.sql"), "hint: write the file again with --update-baseline"),
+        (
+            ("models", "--baseline", "models/fine.sql"),
+            "hint: remove the line, or the file, and write it with --update-baseline",
+        ),
         (("models", "--interactive"), "--interactive needs --propose FOLDER"),
         (("models", "--patch", "p", "--propose", "q"), "--propose and --patch cannot be combined"),
         (("models", "--check", "--read-only"), "--check and --read-only cannot be combined"),
@@ -84,11 +87,26 @@ def test_wrong_use(folder: Path, options: tuple[str, ...], message: str) -> None
     assert sorted(path.name for path in folder.iterdir()) == ["models"]
 
 
-def test_a_folder_without_conditions_is_told(folder: Path) -> None:
+def test_a_check_that_judges_nothing_fails(folder: Path) -> None:
     (folder / "empty").mkdir()
-    done = in_process("discover", "empty", "--check", cwd=folder)
+    done = in_process("discover", "empty", cwd=folder)
     assert done.returncode == 0
     assert "warning[usage]: there is no SQL and no other condition in empty" in done.stderr
+    done = in_process("discover", "empty", "--check", cwd=folder)
+    assert done.returncode == 2
+    assert "error[usage]: no condition was checked, because none was found\n  = hint: name the" in done.stderr
+    (folder / "empty" / "a.sql").write_text("select 1 from t where name = 'a' and name = 'A'")
+    done = in_process("discover", "empty", "--check", "--dialect", "mysql", cwd=folder)
+    assert done.returncode == 2 and "conditions       1" in done.stdout
+    assert "error[usage]: no condition was checked: " in done.stderr and "--dialect" in done.stderr
+
+
+def test_a_file_of_a_hook_may_have_no_condition(folder: Path) -> None:
+    (folder / "plain.sql").write_text("select 1")
+    (folder / "plain.yml").write_text("a: 1")
+    done = in_process("discover", "plain.sql", "plain.yml", "--check", cwd=folder)
+    assert done.returncode == 0
+    assert done.stderr == "warning[usage]: no condition was checked, because none was found\n"
 
 
 def test_a_page_has_the_rules_and_their_places(folder: Path) -> None:

@@ -13,7 +13,9 @@ import click
 from click.core import ParameterSource
 from msgspec import Struct
 
-from predicat.cli.colour import tell
+from predicat.cli.baselines import tell
+from predicat.cli.baselines import update as update_baseline
+from predicat.cli.colour import tell as warn
 from predicat.cli.options import (
     BASELINE,
     FOLDER,
@@ -23,7 +25,7 @@ from predicat.cli.options import (
     option,
     options,
 )
-from predicat.diagnostics import extras
+from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
@@ -115,7 +117,7 @@ class Options(Struct, frozen=True, kw_only=True):
 @options
 def command(*, given: Options) -> None:
     from predicat.discover import report  # noqa: PLC0415  # not for --help
-    from predicat.discover.findings import stops  # noqa: PLC0415  # as above
+    from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
 
     _consistent(
         {
@@ -141,8 +143,8 @@ def command(*, given: Options) -> None:
     ):
         raise click.UsageError(say.no_engine(given.engine))
     scan = _read(given.paths, given.dialect, given.dsn)
-    if not scan.files and not scan.conditions:
-        tell(say.nothing_read(given.paths).render() + "\n")
+    if not scan.files and not scan.conditions and not given.check:
+        warn(say.nothing_read(given.paths).render() + "\n")
     if given.propose is None and given.form == "json":
         from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no authors
 
@@ -160,11 +162,11 @@ def command(*, given: Options) -> None:
     )
     if given.update and given.baseline is not None:
         _complete(result.unanswered)
-        _write(given.baseline, result.findings)
+        update_baseline(given.baseline, result.findings, stops, CODES.__contains__)
         return
     shown = report.Report(
         scan,
-        _new(result.findings, given.baseline),
+        _new(result.findings, given),
         result.unjudged,
         result.judged,
         result.undecided,
@@ -175,6 +177,8 @@ def command(*, given: Options) -> None:
     )
     _show(shown, given.form, given.output)
     _complete(shown.unanswered)  # before --check decides
+    if given.check and shown.unjudged.total() == len(scan.conditions):
+        _nothing_checked(shown.unjudged, given)
     if given.check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
 
@@ -352,21 +356,27 @@ def _asked(sql: str, name: str) -> str:
     return "" if answer.strip() == "-" else answer
 
 
-def _new(findings: Sequence[Finding], baseline: Path | None) -> Sequence[Finding]:
+def _new(findings: Sequence[Finding], given: Options) -> Sequence[Finding]:
     """The findings that a baseline does not have."""
-    if baseline is None:
+    if given.baseline is None:
         return findings
-    from predicat.lint import baseline as lines  # noqa: PLC0415  # not for --help
+    from predicat.discover.findings import CODES  # noqa: PLC0415  # not for --help
+    from predicat.lint import baseline as lines  # noqa: PLC0415  # as above
 
-    result = lines.apply_baseline(findings, lines.read(baseline))
-    if result.accepted or result.stale:
-        click.echo(say.baseline(str(baseline), result.accepted, len(result.stale)), err=True)
+    result = lines.apply_baseline(findings, lines.read(given.baseline), CODES.__contains__)
+    tell(given.baseline, result, whole=_reads_folders(given))
     return result.new
 
 
-def _write(baseline: Path, findings: Sequence[Finding]) -> None:
-    from predicat.discover.findings import stops  # noqa: PLC0415  # not for --help
-    from predicat.lint import baseline as lines  # noqa: PLC0415  # as above
+def _nothing_checked(reasons: Counter[str], given: Options) -> None:
+    """Say that nothing was checked. Raises PredicatError where folders are read: there a check that judges
+    nothing would always pass. Single files, as a hook names them, may well have no condition.
+    """
+    if _reads_folders(given):
+        raise PredicatError.of(say.nothing_checked(list(reasons)))
+    warn(say.none_in_files(list(reasons)).render())
 
-    total = lines.write(baseline, [item for item in findings if stops(item)])
-    click.echo(say.written(str(baseline), total))
+
+def _reads_folders(given: Options) -> bool:
+    """Whether more is read than single files, as a hook of pre-commit names them."""
+    return given.dsn is not None or any(path.is_dir() for path in given.paths)

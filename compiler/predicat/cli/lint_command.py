@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from predicat.cli.baselines import tell
+from predicat.cli.baselines import update as update_baseline
 from predicat.cli.options import (
     BASELINE,
     CATALOG,
@@ -25,12 +27,10 @@ from predicat.cli.options import (
 from predicat.diagnostics import NOWHERE
 from predicat.diagnostics.messages import advice as say_advice
 from predicat.diagnostics.messages import commands as say
-from predicat.diagnostics.wording import quantity
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.lint import Finding
-    from predicat.lint.baseline import Entry
     from predicat.review.touched import Scope
 
 
@@ -87,7 +87,7 @@ def command(
     with judged(folder, changed, extra_files) if changed is not None else nullcontext() as scope:
         result = run.collect(scope)
         if update and baseline is not None:
-            run.write(baseline, result)
+            update_baseline(baseline, result, lambda item: findings.fails([item]), run.chosen)
             return
         new = run.new(result, baseline, scope)
         if fix and run.fix(new, scope):
@@ -221,25 +221,8 @@ class Run:
             known.read(baseline, scope.beside.get(baseline) if scope is not None else None),
             self.chosen,
         )
-        if result.accepted:
-            click.echo(f"{quantity(result.accepted, 'known finding')} in {baseline}", err=True)
-        if scope is None and result.stale:
-            _tell_stale(baseline, result.stale)
+        tell(baseline, result, whole=scope is None)
         return result.new
-
-    def write(self, baseline: Path, results: list[Finding]) -> None:
-        """Write the findings that would fail a run as the baseline, and keep its entries of rules that
-        were not applied.
-        """
-        from predicat.lint import baseline as known  # noqa: PLC0415  # not for --help
-        from predicat.lint import findings  # noqa: PLC0415  # as above
-
-        before = known.read(baseline) if baseline.exists() else []
-        result = known.apply_baseline(results, before, self.chosen)
-        new = [item for item in result.new if findings.fails([item])]
-        gone = {id(item) for item in result.stale}
-        total = known.write(baseline, new, [item for item in before if id(item) not in gone])
-        click.echo(f"{baseline}: {quantity(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")
 
     def fix(self, results: list[Finding], scope: Scope | None) -> bool:
         """Apply the fixes that findings have, and name them. Gives whether there were any."""
@@ -251,12 +234,3 @@ class Run:
                 f"fixed {item.code} {item.name}: {item.fix.text or 'removed' if item.fix else ''}", err=True
             )
         return bool(done)
-
-
-def _tell_stale(baseline: Path, stale: list[Entry]) -> None:
-    click.echo(
-        f"{baseline} has {quantity(len(stale), 'stale line')}; --update-baseline removes them:",
-        err=True,
-    )
-    for item in stale:
-        click.echo(f"  {item.code} {item.hash} {item.about}", err=True)

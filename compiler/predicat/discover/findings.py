@@ -123,7 +123,7 @@ def _same(
     if uses and copies is not None:
         for number in places:
             copy = copies.at(conditions[number], uses)
-            item = _finding("copy", conditions[number], say.copy_of(str(copy.use), copy.proof), copy.hint)
+            item = _finding("copy", conditions[number], say.copy_of(str(copy.use)), copy.advice)
             yield structs.replace(item, level=Severity.NOTE) if copy.elsewhere else item
     elif len({conditions[number].place for number in places}) > 1:
         first = conditions[places[0]]

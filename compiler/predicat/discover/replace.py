@@ -52,6 +52,11 @@ class Copy(Struct, frozen=True):
     stays: str = ""
     elsewhere: bool = False
 
+    @property
+    def advice(self) -> str:
+        """What to do, and whether the rows are proved to stay the same."""
+        return self.hint if self.elsewhere else say.with_proof(self.hint, self.proof)
+
 
 class Patch(Struct, frozen=True):
     """The text of a patch, the places that it rewrites, and why other copies of filters stay."""

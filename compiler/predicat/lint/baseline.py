@@ -1,8 +1,9 @@
-"""The baseline: a file of old lint findings, one per line, that are ignored until their line is removed.
+"""The baseline: a file of old findings of lint or discover, one per line, that are ignored until their line
+is removed.
 
 A line has the rule, a hash and a description of the finding. The hash is computed from the rule, the name,
-the text of the filter at that place and the message without its example rows, so that it does not change when
-lines move or the solver finds another example.
+the text at that place and the message without example rows, places and inferred types, so that it does not
+change when lines move, files get other names, or the solver finds another example.
 """
 
 import hashlib
@@ -22,7 +23,10 @@ from predicat.lint import Finding
 
 _HEAD = "# Known findings, which --baseline FILE ignores. Written with --update-baseline\n"
 _LINE = re.compile(r"(?P<code>[A-Z][0-9]+) (?P<hash>[0-9a-f]{12}) (?P<about>.+)")
+# What differs from run to run: rows, places of other rules, and types that other code tells.
 _ROWS = re.compile(r"\{.*\}", re.DOTALL)
+_PLACES = re.compile(r"[^\s,]+:\d+(?![\d:])")
+_TYPES = re.compile(r"\s*Types inferred from use: [^.]*\.")
 
 
 class Entry(Struct, frozen=True):
@@ -45,7 +49,8 @@ class BaselineResult(Struct, frozen=True):
 
 def entry(item: Finding) -> Entry:
     """The line of a finding."""
-    message = " ".join(_ROWS.sub("...", item.message).split())
+    message = _PLACES.sub("...", _TYPES.sub("", _ROWS.sub("...", item.message)))
+    message = " ".join(message.split())
     content = " ".join(item.span.text.split())
     whole = f"{item.code}\0{item.name}\0{message}\0{content}"
     digest = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()

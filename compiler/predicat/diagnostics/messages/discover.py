@@ -66,9 +66,20 @@ nothing_read = Failure[Sequence[object]]("""warning[usage]: there is no SQL and 
     {paths:list}
     hint: discover reads .sql, .ddl and .hql files, and conditions in notebooks, PySpark (.py),
     Scala, YAML, JSON and Terraform""")
-# A condition of the code is a filter of the catalog. With the proof that the rows stay the same.
-copy_of = Text[str, str]("""this is a copy of the filter {name}{proof:if : it accepts the same rows, which is
-    proved for all rows|}""")
+# `discover --check` found no condition that it can judge.
+nothing_checked = Failure[list[str]]("""usage: no condition was checked{reasons:if : {reasons:first 3}|,
+    because none was found}
+    hint: name the folders with the SQL, or its dialect with --dialect; a check that judges nothing
+    would always pass""")
+# The same, where single files are checked.
+none_in_files = Failure[list[str]]("""warning[usage]: no condition was
+    checked{reasons:if : {reasons:first 3}|, because none was found}""")
+# A condition of the code is a filter of the catalog.
+copy_of = Text[str]("this is a copy of the filter {name}")
+# What to do with a copy, and whether the solver has proved that the rows stay the same.
+with_proof = Text[str, str](
+    "{hint}; {proof:if it is proved that all rows stay the same|it is not proved that all rows stay the same}"
+)
 # What to write in its place.
 write = Text[str]("write {text}")
 # What to read in PostgreSQL in the place of a relation with a condition.
@@ -89,12 +100,6 @@ also_in = Text[list[str]]("it is also in line {lines:first 5}")
 more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
 # Two conditions were alike until a commit.
 parted = Text[str, str, str]("they were the same until {commit} ({subject}) changed {path}")
-# How many findings a baseline has.
-baseline = Text[str, int, int]("""(path, accepted, stale) {accepted:count known finding} in
-    {path}{stale:if ; {stale} of its lines are stale (--update-baseline removes them)|}""")
-# A baseline was written.
-written = Text[str, int]("{path}: {total:count finding}")
-
 OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
 NO_RELATION = "its relation is not a table, a view or a model"
 UNCLEAR = "its types are not clear"

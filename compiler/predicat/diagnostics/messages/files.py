@@ -30,7 +30,7 @@ no_dataset_in = Failure[str]("""empty-catalog: {path} defines no dataset, so the
     hint: give --catalog the right folder, or write a file with apiVersion: predicat/v1 and dataset: NAME""")
 baseline_line = Problem[()]("""baseline: this line of the baseline cannot be read: a line has a rule, a hash
     and a finding
-    hint: write the file again with --update-baseline""")
+    hint: remove the line, or the file, and write it with --update-baseline""")
 manifest_missing = Failure[str]("""manifest: there is no manifest at {path}
     hint: run predicat compile to write it""")
 manifest_damaged = Failure[str, str]("""manifest: the manifest {path} cannot be read: {reason}
