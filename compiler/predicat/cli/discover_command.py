@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
+    from predicat.catalog import Catalog
     from predicat.discover.calls import Use
     from predicat.discover.counts import Count
     from predicat.discover.judging import Progress
@@ -91,6 +92,11 @@ class Options(Struct, frozen=True, kw_only=True):
         "--check", "For CI: exit code 1 if there is a new finding that should stop a change."
     )
     baseline: Path | None = BASELINE
+    against: str | None = option(
+        "--against REVISION",
+        "Findings that the files of this git revision have, too, are not new. With main... it is the merge "
+        "base with main.",
+    )
     update: bool = option("--update-baseline", "Write the current findings to the --baseline file.")
     propose: Path | None = option(
         "--propose FOLDER",
@@ -142,6 +148,16 @@ def command(*, given: Options) -> None:
         and "://" not in given.engine
     ):
         raise click.UsageError(say.no_engine(given.engine))
+    if given.against is not None:
+        _consistent(
+            {
+                "--against": True,
+                "--propose": given.propose is not None,
+                "--patch": given.rewritten is not None,
+                "--update-baseline": given.update,
+                "--read-only": given.unjudged,
+            }
+        )
     scan = _read(given.paths, given.dialect, given.dsn)
     if not scan.files and not scan.conditions and not given.check:
         warn(say.nothing_read(given.paths).render() + "\n")
@@ -158,15 +174,16 @@ def command(*, given: Options) -> None:
     result = (
         report.Report(scan, [], Counter(), judged=False)
         if given.unjudged
-        else _judged(scan, given.folder, given.jobs)
+        else _judged(scan, _loaded(given.folder), given.jobs)
     )
     if given.update and given.baseline is not None:
         _complete(result.unanswered)
         update_baseline(given.baseline, result.findings, stops, CODES.__contains__)
         return
+    former = [] if given.against is None or result.unanswered else _former(scan, given)
     shown = report.Report(
         scan,
-        _new(result.findings, given),
+        _new(result.findings, former, given),
         result.unjudged,
         result.judged,
         result.undecided,
@@ -228,7 +245,13 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Scan
     return scan
 
 
-def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
+def _loaded(folder: Path | None) -> Catalog | None:
+    """The catalog with whose filters conditions are compared. Raises PredicatError."""
+    place = _catalog(folder)
+    return load_quietly(place, {}) if place is not None else None
+
+
+def _judged(scan: Scan, catalog: Catalog | None, jobs: int) -> Report:
     """The findings in the conditions, also compared with the filters of the catalog."""
     extras.require("z3")
     from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
@@ -238,14 +261,12 @@ def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
     from predicat.discover.replace import Copies  # noqa: PLC0415  # as above
     from predicat.discover.report import Report  # noqa: PLC0415  # as above
 
-    place = _catalog(catalog)
     uses: list[Use] = []
     conditions, copies = scan.conditions, None
-    if place is not None:
-        loaded = load_quietly(place, {})
-        known, uses = known_filters(loaded)
-        copies = Copies(loaded)
-        conditions = [*with_types(conditions, loaded), *known]
+    if catalog is not None:
+        known, uses = known_filters(catalog)
+        copies = Copies(catalog)
+        conditions = [*with_types(conditions, catalog), *known]
     with _progress() as progress:
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     numbers = dict(enumerate(uses, len(scan.conditions)))
@@ -257,6 +278,27 @@ def _judged(scan: Scan, catalog: Path | None, jobs: int) -> Report:
         undecided=judged.undecided,
         unanswered=judged.unanswered,
     )
+
+
+def _former(scan: Scan, given: Options) -> list[Finding]:
+    """The findings at the revision of --against. A copy of a filter counts also if the filter is new: the
+    code has not changed. What a server declares is the same as now. Raises PredicatError.
+    """
+    from predicat.discover.against import at_revision  # noqa: PLC0415  # not for --help
+    from predicat.discover.conditions import SERVER  # noqa: PLC0415  # as above
+
+    catalog = _loaded(given.folder)
+    with at_revision(given.paths, given.against or "", _catalog(given.folder)) as former:
+        before = _read(former.paths, given.dialect, None)
+        before.add(item for item in scan.conditions if item.place.path.startswith(SERVER))
+        reports = [_judged(before, catalog, given.jobs)]
+        if former.has_other_catalog:
+            with suppress(PredicatError):  # a catalog with problems, which this one mends
+                reports.append(_judged(before, _loaded(given.folder), given.jobs))
+    _complete(sum(item.unanswered for item in reports))
+    *_, own = reports
+    copies = [item for item in reports[0].findings if item.code == "D301"]
+    return [*(item for item in own.findings if item.code != "D301"), *copies]
 
 
 @contextmanager
@@ -356,16 +398,20 @@ def _asked(sql: str, name: str) -> str:
     return "" if answer.strip() == "-" else answer
 
 
-def _new(findings: Sequence[Finding], given: Options) -> Sequence[Finding]:
-    """The findings that a baseline does not have."""
-    if given.baseline is None:
-        return findings
+def _new(findings: Sequence[Finding], former: Sequence[Finding], given: Options) -> Sequence[Finding]:
+    """The findings that neither a baseline nor a former revision has."""
     from predicat.discover.findings import CODES  # noqa: PLC0415  # not for --help
     from predicat.lint import baseline as lines  # noqa: PLC0415  # as above
 
-    result = lines.apply_baseline(findings, lines.read(given.baseline), CODES.__contains__)
-    tell(given.baseline, result, whole=_reads_folders(given))
-    return result.new
+    if given.baseline is not None:
+        result = lines.apply_baseline(findings, lines.read(given.baseline), CODES.__contains__)
+        tell(given.baseline, result, whole=_reads_folders(given))
+        findings = result.new
+    if given.against is not None:
+        result = lines.apply_baseline(findings, list(map(lines.entry, former)))
+        click.echo(say.known_at(given.against, result.accepted), err=True)
+        findings = result.new
+    return findings
 
 
 def _nothing_checked(reasons: Counter[str], given: Options) -> None:

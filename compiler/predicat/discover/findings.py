@@ -85,8 +85,8 @@ def findings(
         *(item for numbers in judged.same for item in _same(conditions, numbers, known, copies)),
         *(
             item
-            for number, pair in enumerate(judged.pairs)
-            for item in _near(conditions, pair, known, dated=number < _DATED)
+            for number, pair in enumerate(_apart(judged, known))
+            for item in _near(conditions, pair, known, copies, dated=number < _DATED)
         ),
     ]
     return sorted(dict.fromkeys(result), key=_order)
@@ -132,7 +132,12 @@ def _same(
 
 
 def _near(
-    conditions: Sequence[Condition], pair: Pair, known: Mapping[int, Use], *, dated: bool
+    conditions: Sequence[Condition],
+    pair: Pair,
+    known: Mapping[int, Use],
+    copies: Copies | None,
+    *,
+    dated: bool,
 ) -> Iterable[Finding]:
     if pair.left in known and pair.right in known:
         return
@@ -140,12 +145,34 @@ def _near(
     if left in known or right in known:
         name = known[left] if left in known else known[right]
         place = conditions[right if left in known else left]
-        yield _finding("drift", place, say.drifted(str(name), pair.message, _rows(pair)), None)
+        first, second = (say.THE_FILTER, say.THIS) if left in known else (say.THIS, say.THE_FILTER)
+        hint = copies.if_right(place, name) if copies is not None else None
+        sides = {"the first": first, "the second": second}
+        rows = {side: row for side, row in ((first, pair.lost), (second, pair.gained)) if row is not None}
+        yield _finding("drift", place, say.drifted(str(name), pair.message, sides, rows), hint)
     else:
         message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
         yield _finding("near", conditions[left], message, hint)
+
+
+def _apart(judged: Judged, known: Mapping[int, Use]) -> Iterable[Pair]:
+    """The pairs without those of a copy of a filter with what has drifted from the same filter: that is told
+    of the filter.
+    """
+    filters: dict[int, set[Use]] = {}
+    for numbers in judged.same:
+        uses = {known[number] for number in numbers if number in known}
+        filters |= {number: filters.get(number, set()) | uses for number in numbers if uses}
+    for pair in judged.pairs:
+        for one, other in ((pair.left, pair.right), (pair.right, pair.left)):
+            if one in known:
+                filters[other] = filters.get(other, set()) | {known[one]}
+    for pair in judged.pairs:
+        both = {pair.left, pair.right}
+        if both & known.keys() or not set.intersection(*(filters.get(number, set()) for number in both)):
+            yield pair
 
 
 def _rows(pair: Pair) -> list[Mapping[str, Any]]:

@@ -42,6 +42,7 @@ class Copy(Struct, frozen=True):
         proof: That the rows stay the same with the types of the catalog; empty if it is not proved.
         stays: Why a patch leaves the place alone; empty if it does not.
         elsewhere: Whether it is about the rows of another relation, where the filter cannot be used.
+        is_callable: Whether the place has a way to use the filter.
     """
 
     condition: Condition
@@ -51,6 +52,7 @@ class Copy(Struct, frozen=True):
     proof: str = ""
     stays: str = ""
     elsewhere: bool = False
+    is_callable: bool = False
 
     @property
     def advice(self) -> str:
@@ -78,7 +80,7 @@ class Copies:
         tried = [self.tried(condition, use) for use in uses]
         return next((copy for copy in tried if not copy.stays), tried[0])
 
-    def tried(self, condition: Condition, use: Use) -> Copy:
+    def tried(self, condition: Condition, use: Use, *, proving: bool = True) -> Copy:
         """The place with one of the filters."""
         filter_ = self.catalog.known[use.name]
         dataset = None if condition.derived else dataset_of(condition.relation, self.catalog)
@@ -86,7 +88,7 @@ class Copies:
             known = condition.relation is not None and not condition.derived
             reason = say.OTHER_RELATION if known else say.UNKNOWN_RELATION
             return Copy(condition, use, hint=reason, stays=reason, elsewhere=known)
-        proof = self.proved(condition, use)
+        proof = self.proved(condition, use) if proving else ""
         if condition.clause not in _ACCEPTS_TRUE:
             return Copy(condition, use, "", say.ACCEPTS_UNKNOWN, proof, say.NOT_REPLACEABLE)
         try:
@@ -98,7 +100,12 @@ class Copies:
             stays = call_.hint
         elif not replaceable(condition, call_.text):
             stays = say.NOT_REPLACEABLE
-        return Copy(condition, use, call_.text, call_.hint, proof, stays)
+        return Copy(condition, use, call_.text, call_.hint, proof, stays, is_callable=True)
+
+    def if_right(self, condition: Condition, use: Use) -> str | None:
+        """What a place that differs from a filter would write if the filter is right; None if it cannot."""
+        copy = self.tried(condition, use, proving=False)
+        return say.if_right(copy.hint) if copy.is_callable else None
 
     def proved(self, condition: Condition, use: Use) -> str:
         """The verdict of the solver, if the rows are proved to be the same."""

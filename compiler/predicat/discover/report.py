@@ -283,7 +283,7 @@ def sarif(report: Report) -> str:
         {
             "ruleId": item["code"],
             "level": item["level"],
-            "message": {"text": f"{item['relation']}: {item['message']}"},
+            "message": {"text": f"{item['relation']}: {_with_hint(item)}"},
             "locations": [location(item["file"], item["line"], item["column"])],
         }
         for item in map(finding_data, report.findings)
@@ -300,10 +300,15 @@ def sarif(report: Report) -> str:
     return sarif_log(results, rules)
 
 
+def _with_hint(item: Mapping[str, Any]) -> str:
+    """The message of a finding and what to do, where there is one text only."""
+    return f"{item['message']} ({item['hint']})" if item["hint"] else str(item["message"])
+
+
 def github(report: Report) -> str:
     """The findings as annotations of GitHub, without notes."""
     return "".join(
-        annotation(item["level"], item["file"], item["line"], item["code"], item["message"])
+        annotation(item["level"], item["file"], item["line"], item["code"], _with_hint(item))
         for item in map(finding_data, report.shown())
     )
 

@@ -3,9 +3,9 @@
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec import Struct
 
@@ -20,6 +20,10 @@ _MAIN = (
     "refs/heads/main",
     "refs/heads/master",
 )
+# The modes of files that are no links.
+_PLAIN = (b"100644", b"100755")
+# Files that are read from git at a time.
+_AT_ONCE = 500
 _NO_REPOSITORY = "not a git repository"
 
 
@@ -235,6 +239,33 @@ def checkout(root: Path, revision: str, folders: list[Path]) -> Iterator[Path]:
                 tar.extraction_filter = getattr(tarfile, "tar_filter", None)
                 tar.extractall(target)  # noqa: S202  # a link that leads out of the copy is not read
         (target / ROOT).touch()
+        yield target
+
+
+@contextmanager
+def files_at(root: Path, revision: str, wanted: Callable[[PurePath], bool], largest: int) -> Iterator[Path]:
+    """The wanted files of a commit with at most `largest` bytes, in a temporary folder, without links."""
+    import tempfile  # noqa: PLC0415  # a plain check does without
+
+    listed = _git(root, "ls-tree", "-r", "-l", "-z", "--full-tree", revision)
+    chosen: list[tuple[PurePath, bytes, int]] = []
+    for row in filter(None, listed.split(b"\0")):
+        about, _, name = row.partition(b"\t")
+        mode, _, digest, size = about.split()
+        path = PurePath(os.fsdecode(name))
+        if mode in _PLAIN and int(size) <= largest and wanted(path):
+            chosen.append((path, digest, int(size)))
+    with tempfile.TemporaryDirectory(prefix="predicat-") as folder:
+        target = Path(folder).resolve()
+        for first in range(0, len(chosen), _AT_ONCE):
+            part = chosen[first : first + _AT_ONCE]
+            found = _git(root, "cat-file", "--batch", given=b"".join(row[1] + b"\n" for row in part))
+            end = 0
+            for path, _, length in part:
+                at = found.index(b"\n", end) + 1
+                (target / path).parent.mkdir(parents=True, exist_ok=True)
+                (target / path).write_bytes(found[at : at + length])
+                end = at + length + 1
         yield target
 
 

@@ -6,6 +6,7 @@ Each row is one: see the package.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -74,12 +75,19 @@ nothing_checked = Failure[list[str]]("""usage: no condition was checked{reasons:
 # The same, where single files are checked.
 none_in_files = Failure[list[str]]("""warning[usage]: no condition was
     checked{reasons:if : {reasons:first 3}|, because none was found}""")
+# --against needs files of the repository.
+not_in_repository = Failure[object, object]("""usage: {path} is not in the repository {root}
+    hint: with --against, name files and folders of the repository of the current folder""")
+# How many findings a revision has, too.
+known_at = Text[str, int]("(revision, number) {number:count known finding} at {revision}")
 # A condition of the code is a filter of the catalog.
 copy_of = Text[str]("this is a copy of the filter {name}")
 # What to do with a copy, and whether the solver has proved that the rows stay the same.
 with_proof = Text[str, str](
     "{hint}; {proof:if it is proved that all rows stay the same|it is not proved that all rows stay the same}"
 )
+# What to write where a condition differs from a filter.
+if_right = Text[str]("if the filter is right, {hint}")
 # What to write in its place.
 write = Text[str]("write {text}")
 # What to read in PostgreSQL in the place of a relation with a condition.
@@ -200,9 +208,26 @@ def inferred(types: Mapping[str, str]) -> str:
     return f"Types inferred from use: {shown}." if shown else ""
 
 
-def drifted(name: str, message: str, rows: list[Mapping[str, Any]]) -> str:
-    """A condition of the code is nearly a filter of the catalog."""
-    return f"this differs from the filter {name}: {message}{_differing_row(rows)}"
+def drifted(name: str, message: str, sides: Mapping[str, str], rows: Mapping[str, Mapping[str, Any]]) -> str:
+    """A condition of the code is nearly a filter of the catalog.
+
+    Args:
+        name: The filter.
+        message: The difference between `the first` and `the second` rule.
+        sides: What these two are: the filter, and the condition.
+        rows: For each of these a row that only it accepts, if there is one.
+    """
+    told = _SIDE.sub(lambda match: match[1] + sides[match[2]], message)
+    return f"this differs from the filter {name}: {told}" + "".join(
+        f". Only {side} accepts {_row(row_)}" for side, row_ in rows.items()
+    )
+
+
+# Where a message about two rules names one of them.
+_SIDE = re.compile(r"(^|^only |, |, only )(the first|the second)(?= )")
+# The two sides of a drift.
+THIS = "this"
+THE_FILTER = "the filter"
 
 
 def near(place: str, message: str, rows: list[Mapping[str, Any]]) -> str:

@@ -125,6 +125,8 @@ _READERS = {
     "setup.cfg": _sqlfluff,
     "tox.ini": _sqlfluff,
 }
+# The files that name a dialect.
+CONFIGURATIONS = frozenset(_READERS)
 
 
 def tried(texts: Iterable[str], dialects: Iterable[str] = TRIED) -> str:
