@@ -30,7 +30,6 @@ from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
-    from predicat.discover.calls import Use
     from predicat.discover.counts import Count
     from predicat.discover.judging import Progress
     from predicat.discover.propose import Near, Rule
@@ -191,6 +190,7 @@ def command(*, given: Options) -> None:
         _counted(scan, given.engine) if given.engine is not None and not result.unanswered else (),
         None if given.check else report.MOST_SHOWN,
         result.unanswered,
+        result.filters,
     )
     _show(shown, given.form, given.output)
     _complete(shown.unanswered)  # before --check decides
@@ -255,28 +255,33 @@ def _judged(scan: Scan, catalog: Catalog | None, jobs: int) -> Report:
     """The findings in the conditions, also compared with the filters of the catalog."""
     extras.require("z3")
     from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
-    from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
+    from predicat.discover.catalogs import Known, known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.findings import findings  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.replace import Copies  # noqa: PLC0415  # as above
-    from predicat.discover.report import Report  # noqa: PLC0415  # as above
+    from predicat.discover.report import Filters, Report  # noqa: PLC0415  # as above
 
-    uses: list[Use] = []
-    conditions, copies = scan.conditions, None
+    conditions, known, copies = scan.conditions, Known(), None
     if catalog is not None:
-        known, uses = known_filters(catalog)
-        copies = Copies(catalog)
-        conditions = [*with_types(conditions, catalog), *known]
+        conditions = with_types(conditions, catalog)
+        known, copies = known_filters(catalog, conditions), Copies(catalog)
     with _progress() as progress:
-        judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
-    numbers = dict(enumerate(uses, len(scan.conditions)))
+        numbers = dict(enumerate(known.uses, len(scan.conditions)))
+        judged = judge(
+            [*conditions, *known.conditions],
+            jobs=jobs,
+            cache=answer_cache.folder(),
+            progress=progress,
+            filters=list(numbers),
+        )
     unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
     return Report(
         scan,
-        findings(conditions, judged, numbers, copies),
+        findings([*conditions, *known.conditions], judged, numbers, copies),
         unjudged,
         undecided=judged.undecided,
         unanswered=judged.unanswered,
+        filters=None if catalog is None else Filters(known.compared, known.left),
     )
 
 
@@ -340,12 +345,13 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     if place is None:
         raise click.UsageError(say.NEEDS_CATALOG)
     loaded = load_quietly(place, {})
-    known, uses = known_filters(loaded)
-    conditions = [*with_types(scan.conditions, loaded), *known]
+    conditions = with_types(scan.conditions, loaded)
+    known = known_filters(loaded, conditions)
+    conditions += known.conditions
     with _progress() as progress:
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
-    result = patch(conditions, judged, dict(enumerate(uses, len(scan.conditions))), loaded)
+    result = patch(conditions, judged, dict(enumerate(known.uses, len(scan.conditions))), loaded)
     for condition, reason in result.stay:
         click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
     write_text(out, result.text)

@@ -68,6 +68,8 @@ def _spark(condition: Condition, use: Use) -> Call:
     """The call in SQL, or in the text that a method of a DataFrame takes."""
     text = f"matches_filter({_arguments(use, _alias(condition))})"
     chain = in_chain(condition)
+    if not chain and "\\" in text and condition.place.path.endswith(_PROGRAMS):
+        return Call(say.write(text))  # the program has its own escapes
     if not chain and not _is_whole_literal(condition):
         return _written(text)
     literal = json.dumps(text, ensure_ascii=False)
@@ -139,7 +141,7 @@ def _sql(value: Any) -> str:
         case int() | float() | Decimal():
             return str(value)
         case _:
-            return "'" + str(value).replace("'", "''") + "'"
+            return exp.Literal.string(str(value)).sql("spark")
 
 
 def _constant(value: Any) -> str:

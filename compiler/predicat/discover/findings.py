@@ -83,6 +83,7 @@ def findings(
             if judgement.condition not in known
         ),
         *(item for numbers in judged.same for item in _same(conditions, numbers, known, copies)),
+        *_parts(conditions, judged, known, copies),
         *(
             item
             for number, pair in enumerate(_apart(judged, known))
@@ -129,6 +130,23 @@ def _same(
         first = conditions[places[0]]
         others = [_where(conditions[number].place) for number in places[1:]]
         yield _finding("same", first, say.same_rule(others), None)
+
+
+def _parts(
+    conditions: Sequence[Condition], judged: Judged, known: Mapping[int, Use], copies: Copies | None
+) -> Iterable[Finding]:
+    """The conditions that have a filter and more, each filter once."""
+    told = {(number, known[one]) for same in judged.same for number in same for one in same if one in known}
+    whole = {number for number, _ in told}
+    for part in judged.parts:
+        use = known[part.filter]
+        if copies is None or part.condition in known or part.condition in whole:
+            continue
+        if (part.condition, use) not in told:
+            told.add((part.condition, use))
+            copy = copies.tried(conditions[part.condition], use, proving=False)
+            hint = say.for_part(copy.hint) if copy.is_callable else copy.hint
+            yield _finding("copy", conditions[part.condition], say.copy_in(str(use), part.text), hint)
 
 
 def _near(

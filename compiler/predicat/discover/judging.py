@@ -17,7 +17,7 @@ from predicat.discover.conditions import Condition
 from predicat.discover.examine import Examined, examine
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
-from predicat.discover.verdicts import Judged, Judgement, Pair
+from predicat.discover.verdicts import Judged, Judgement, Pair, Part
 
 # Is told how many of how many questions are answered.
 Progress = Callable[[int, int], None]
@@ -33,6 +33,7 @@ def judge(
     jobs: int = 1,
     cache: Path | None = None,
     progress: Progress | None = None,
+    filters: Sequence[int] = (),
 ) -> Judged:
     """Judge conditions. Needs the extra `review` (the solver Z3).
 
@@ -44,6 +45,7 @@ def judge(
         jobs: How many processes.
         cache: The folder that keeps what was found, such as `answer_cache.folder()`; None keeps nothing.
         progress: Is called with the number of answered questions, and of all.
+        filters: The numbers of conditions that are looked for as parts of others.
 
     Returns:
         What is found. Its numbers are those of the conditions. After Ctrl-C it is what was found until then,
@@ -53,7 +55,15 @@ def judge(
     same, pairs = run.compared()
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
-    return Judged(tuple(judgements), same, pairs, run.unjudged(), run.undecided, run.kept.unanswered)
+    return Judged(
+        tuple(judgements),
+        same,
+        pairs,
+        run.unjudged(),
+        run.undecided,
+        run.kept.unanswered,
+        tuple(run.parts(filters)),
+    )
 
 
 class _Run:
@@ -129,6 +139,33 @@ class _Run:
         condition = self.conditions[number]
         start = -1 - number if condition.branches is None else condition.branches[0]
         return condition.place.path, start
+
+    # --- parts
+
+    def parts(self, filters: Sequence[int]) -> Iterator[Part]:
+        """The filters that are whole tests of a condition on their relation, which has more: of several only
+        those that are no part of another one.
+        """
+        wanted: dict[str | None, list[tuple[int, frozenset[str]]]] = {}
+        for number in filters:
+            texts = frozenset(self.tests(number))
+            if texts and not self.is_constant(self.items[number]):
+                wanted.setdefault(relation_of(self.conditions[number]), []).append((number, texts))
+        for number, condition in enumerate(self.conditions):
+            relation, item = relation_of(condition), self.items[number]
+            if relation not in wanted or item.accepts or item.writes or self.is_constant(item):
+                continue
+            tests = self.tests(number)
+            found = [row for row in wanted[relation] if row[1] < tests.keys()]
+            for filter_, texts in found:
+                if not any(texts < other for _, other in found):
+                    shown = " AND ".join(shown for text, shown in tests.items() if text in texts)
+                    yield Part(number, filter_, shown)
+
+    def tests(self, number: int) -> dict[str, str]:
+        """The tests that a condition is, by what they say, as they are written."""
+        profile = self.examined[self.items[number]].profile
+        return {} if profile is None else {atom.text: atom.shown for atom in profile.atoms}
 
     # --- pairs
 

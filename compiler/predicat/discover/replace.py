@@ -19,7 +19,7 @@ from predicat.catalog import Catalog
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.calls import NoCall, Use, call, in_chain
-from predicat.discover.catalogs import dataset_of
+from predicat.discover.catalogs import accepted_by, columns_of, dataset_of
 from predicat.discover.conditions import Condition
 from predicat.discover.places import source_at
 from predicat.discover.read.above import top_of
@@ -141,13 +141,11 @@ def patch(
 def _proof(condition: Condition, use: Use, catalog: Catalog) -> str:
     """The verdict of the solver on the rows that the condition and the filter accept."""
     filter_ = catalog.known[use.name]
-    fields = catalog.datasets[filter_.dataset].fields
     try:
-        predicate = parse(condition.sql, "sql", fields)
-        filter_predicate = filter_.current.predicate.bound(**dict(use.params))
+        predicate = parse(condition.sql, "sql", columns_of(catalog.datasets[filter_.dataset]))
+        verdict = compare(accepted_by(filter_, use), predicate, effort=_EFFORT)
     except PredicatError:
         return ""
-    verdict = compare(filter_predicate, predicate, on_unknown=(filter_.on_unknown, "reject"), effort=_EFFORT)
     return f"{verdict.kind}, {verdict.proof}" if verdict.same_rows else ""
 
 

@@ -27,11 +27,19 @@ MOST_SHOWN = 20
 _RANK = ("D302", "D202", "D101", "D106", "D105", "D102", "D108", "D104", "D103", "D301", "D107", "D201")
 
 
+class Filters(Struct, frozen=True):
+    """The filters of the catalog: how many conditions were compared with, and why not with others."""
+
+    compared: int
+    left: Counter[str]
+
+
 class Report(Struct, frozen=True, dict=True):
     """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
     that are shown in full; without them all that is more than a note. `counts` are the rows of the
     conditions, in their order, if an engine has counted them. `most` is how many findings the text shows
-    without `select`, and `unanswered` how many questions were left at Ctrl-C.
+    without `select`, `unanswered` how many questions were left at Ctrl-C, and
+    `filters` what the conditions were compared with, if there is a catalog.
     """
 
     scan: Scan
@@ -43,6 +51,7 @@ class Report(Struct, frozen=True, dict=True):
     counts: Sequence[Count] = ()
     most: int | None = None
     unanswered: int = 0
+    filters: Filters | None = None
 
     def first(self) -> tuple[list[Finding], Counter[str]]:
         """What the text shows: the findings that are told one by one, those of a file once, rules that
@@ -164,6 +173,7 @@ def summary(report: Report) -> str:
     if report.judged:
         lines += [
             *_reasons("not checked", report.unjudged),
+            *(_compared(report.filters) if report.filters is not None else []),
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
             *([_line("undecided", report.undecided)] if report.undecided else []),
         ]
@@ -177,6 +187,12 @@ def summary(report: Report) -> str:
             *_reasons("not counted", reasons(report.counts)),
         ]
     return "\n".join(lines) + "\n"
+
+
+def _compared(filters: Filters) -> list[str]:
+    """With how many filters conditions were compared, and why not with the others."""
+    line = _line("filters", filters.compared, say.not_compared(filters.left.total()))
+    return [line, *_reasons("", filters.left)[1:]]
 
 
 def _kind(item: Finding) -> str:
@@ -213,6 +229,7 @@ def as_json(report: Report) -> str:
         ],
         "left_out": [_refused_data(condition) for condition in scan.refused],
         "not_judged": dict(report.unjudged),
+        "filters_not_compared": dict(report.filters.left if report.filters is not None else {}),
         "findings": [finding_data(item) | _rows(report.count_of(item)) for item in report.findings],
     }
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"

@@ -73,6 +73,14 @@ class Pair(Struct, frozen=True):
     inferred: Mapping[str, str] = {}
 
 
+class Part(Struct, frozen=True):
+    """Tests of a condition that are a filter: their numbers, and the tests as they are written."""
+
+    condition: int
+    filter: int
+    text: str
+
+
 class Judged(Struct, frozen=True):
     """What is found in all conditions.
 
@@ -83,6 +91,7 @@ class Judged(Struct, frozen=True):
         unjudged: Why a condition is not judged, by its number.
         undecided: How many questions had no answer within their time limit.
         unanswered: How many were not answered before Ctrl-C.
+        parts: Conditions that have a filter and more, with the largest ones.
     """
 
     judgements: tuple[Judgement, ...] = ()
@@ -91,3 +100,4 @@ class Judged(Struct, frozen=True):
     unjudged: Mapping[int, str] = {}
     undecided: int = 0
     unanswered: int = 0
+    parts: tuple[Part, ...] = ()

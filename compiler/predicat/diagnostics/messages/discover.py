@@ -80,8 +80,14 @@ not_in_repository = Failure[object, object]("""usage: {path} is not in the repos
     hint: with --against, name files and folders of the repository of the current folder""")
 # How many findings a revision has, too.
 known_at = Text[str, int]("(revision, number) {number:count known finding} at {revision}")
+# The filters of the catalog that conditions are not compared with.
+not_compared = Text[int]("compared{left:if , {left} not|}")
 # A condition of the code is a filter of the catalog.
 copy_of = Text[str]("this is a copy of the filter {name}")
+# A condition of the code has a filter of the catalog, and more.
+copy_in = Text[str, str]("a part of this is a copy of the filter {name}: {part}")
+# What to write in the place of a part.
+for_part = Text[str]("{hint} for this part")
 # What to do with a copy, and whether the solver has proved that the rows stay the same.
 with_proof = Text[str, str](
     "{hint}; {proof:if it is proved that all rows stay the same|it is not proved that all rows stay the same}"
@@ -125,6 +131,7 @@ few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1
 # What a row of a proposed dataset is.
 rows_of = Text[str]("Rows of {relation}.")
 
+IS_CODE = "they are Python code"
 OTHER_RELATION = "it tests rows of another relation"
 UNKNOWN_RELATION = "nothing tells whether its rows are those of the dataset"
 NOT_REPLACEABLE = "a template or a program builds it, or it is used where UNKNOWN is accepted"

@@ -1,0 +1,126 @@
+"""The filters of a catalog that code is compared with: in any language, with references and parameters."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.processes import in_process
+
+CATALOG = """apiVersion: predicat/v1
+dataset: orders
+relation: {spark: shop.orders}
+fields:
+  status: string
+  amount: bigint
+  region: string
+  day: date
+  at: timestamp
+  delay: {type: bigint, column: {spark: dep_delay}}
+filters:
+"""
+# A filter, code that has its rows, and how the code uses it.
+COPIES = {
+    "cel": ("cel: status == 'open' && amount > 3", "status = 'open' and not amount <= 3", ""),
+    "jsonlogic": (
+        'jsonlogic: {and: [{"==": [{var: status}, x]}, {">": [{var: amount}, 7]}]}',
+        "status = 'x' and amount > 7",
+        "",
+    ),
+    "mongodb": ("mongodb: {status: x, amount: {$gt: 7}}", "status = 'x' and amount > 7", ""),
+    "spark": ("spark: status <=> 'open'", "coalesce(status = 'open', false)", ""),
+    "a reference": (
+        "sql: matches_filter('other') and amount > 3",
+        "amount > 3 and (region = 'eu' or region = 'us')",
+        "",
+    ),
+    "several": ("any: [other, third]", "region in ('eu', 'us') or amount = 1 and status = 'z'", ""),
+    "UNKNOWN": (
+        "{on_unknown: accept, sql: status = 'a' and region = 'q'}",
+        "coalesce(status = 'a' and region = 'q', true)",
+        "",
+    ),
+    "a default": (
+        "{params: {n: {type: bigint, default: 60}}, sql: amount > :n and status = 'a'}",
+        "amount > 60 and status = 'a'",
+        "",
+    ),
+    "a date": (
+        "{params: {since: {type: date}}, sql: day >= :since}",
+        "day >= '2024-01-01'",
+        ", since => '2024-01-01'",
+    ),
+    "two values": (
+        "{params: {n: {type: bigint}, land: {type: string}}, sql: amount > :n and region = :land}",
+        r"region = 'it\'s' and amount > 5",
+        r", land => 'it\'s', n => 5",
+    ),
+    "one value twice": (
+        "{params: {n: {type: bigint}}, sql: amount > :n or delay > :n}",
+        "dep_delay > 5 or amount > 5",
+        ", n => 5",
+    ),
+    "a column": ("sql: delay > 60 and status = 'a'", "status = 'a' and dep_delay > 60", ""),
+    "a part": (
+        "sql: status = 'open' and amount > 3",
+        "status = 'open' and amount > 3 and day > '2024-01-01'",
+        "",
+    ),
+    "a part with a value": (
+        "{params: {n: {type: bigint}}, sql: amount > :n and region = 'eu'}",
+        "status = 'open' and amount > 3 and region = 'eu'",
+        ", n => 3",
+    ),
+}
+OTHERS = """
+  other: {sql: "region in ('eu', 'us')"}
+  third: {cel: amount == 1 && status == 'z'}
+"""
+
+
+def discover(folder: Path, body: str, code: str, *options: str) -> str:
+    """What is told of code, with a catalog that has a filter `found`."""
+    written = body if body.startswith("{") else f"\n    {body}"
+    (folder / "catalog").mkdir()
+    (folder / "catalog" / "orders.yml").write_text(f"{CATALOG}  found: {written}{OTHERS}")
+    (folder / "a.sql").write_text(f"select * from shop.orders where {code};\n")
+    checked = in_process("check", cwd=folder)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    done = in_process("discover", "a.sql", "--dialect", "spark", "--check", *options, cwd=folder)
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("case", COPIES)
+def test_a_copy_is_found_with_its_values(tmp_path: Path, case: str) -> None:
+    body, code, given = COPIES[case]
+    told = discover(tmp_path, body, code)
+    part = case.startswith("a part")
+    assert told.count("[D301]") == 1
+    assert (" a part of this is a copy of the filter orders.found" in told) == part, told
+    end = "for this part" if part else "it is proved that all rows stay the same"
+    assert f"write matches_filter('orders.found'{given})" in told and f"{end}\n" in told, told
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("{params: {n: {type: bigint}}, sql: amount > :n or delay > :n}", "amount > 5 or dep_delay > 6"),
+        ("{params: {n: {type: bigint}}, sql: amount > :n and region = 'eu'}", "amount > 5 and region = 'us'"),
+        ("{params: {n: {type: bigint}}, sql: amount > :n}", "amount > dep_delay"),
+        ("sql: status = 'open' or amount > 3", "amount > 3 and region = 'eu'"),
+        ("sql: status = 'open' and amount > 3", "(status = 'open' and amount > 3) or region = 'eu'"),
+    ],
+)
+def test_other_rows_are_no_copy(tmp_path: Path, body: str, code: str) -> None:
+    assert "[D301]" not in discover(tmp_path, body, code)
+
+
+def test_a_drift_from_a_filter_of_another_language_names_both_sides(tmp_path: Path) -> None:
+    told = discover(tmp_path, "cel: status == 'open' && amount > 3", "status = 'open' and amount >= 3")
+    assert "this differs from the filter orders.found: this has amount >= 3, the filter amount > 3." in told
+    assert 'Only this accepts {status: "open", amount: 3}\n' in told
+
+
+def test_filters_that_are_not_compared_are_counted(tmp_path: Path) -> None:
+    told = discover(tmp_path, "python: a_package.a_module.AClass", "status = 'open'")
+    assert "filters          2  compared, 1 not\n                 1  they are Python code\n" in told
