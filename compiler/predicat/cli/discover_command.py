@@ -73,7 +73,7 @@ class Options(Struct, frozen=True, kw_only=True):
         default=None,
         type=FOLDER,
     )
-    form: str = form_option("text", "json", "sarif", "github", "html")
+    form: str = form_option("text", "json", "sarif", "github", "markdown", "html")
     output: Path | None = option(
         "--out, --output FILE",
         "The file to write. Default: standard output.",
@@ -220,9 +220,10 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
     """Print the report, or write it to a file."""
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
     from predicat.discover import report  # noqa: PLC0415  # as above
+    from predicat.discover.markdown import markdown  # noqa: PLC0415  # as above
     from predicat.discover.page import page  # noqa: PLC0415  # as above
 
-    text = page(shown) if form == "html" else report.FORMATS[form](shown)
+    text = {**report.FORMATS, "markdown": markdown, "html": page}[form](shown)
     if output is None:
         click.echo(text, nl=False)
     else:

@@ -118,7 +118,7 @@ def text(report: Report) -> str:
     first, rest = report.first()
     shown = [_finding(report, item) for item in first]
     if rest:
-        shown.append(say.more_findings(rest.total(), _listed(rest)))
+        shown.append(say.more_findings(rest.total(), listed(rest)))
     reported = {_key(item.span) for item in report.shown()}
     empty = [
         f"{row.place.path}:{row.place.line}: {say.takes_none(count.relation, count.total, count.unknown)}"
@@ -155,13 +155,13 @@ def summary(report: Report) -> str:
         condition.relation for condition in scan.conditions if condition.relation and not condition.derived
     }
     lines = [
-        _line("files", sum(scan.files.values()), _listed(scan.files)),
+        _line("files", sum(scan.files.values()), listed(scan.files)),
         *(_reasons("not read", scan.skipped, most=6) if scan.skipped else []),
-        *([_line("dialects", len(scan.dialects), _listed(scan.dialects))] if scan.dialects else []),
+        *([_line("dialects", len(scan.dialects), listed(scan.dialects))] if scan.dialects else []),
         _line(
             "conditions",
             len(scan.conditions),
-            _listed(Counter(condition.clause for condition in scan.conditions)),
+            listed(Counter(condition.clause for condition in scan.conditions)),
         ),
         _line(
             "distinct",
@@ -212,7 +212,8 @@ def _line(name: str, number: int, more: str = "") -> str:
     return f"{name:<11}{number:>7}" + (f"  {more}" if more else "")
 
 
-def _listed(counts: Counter[Any]) -> str:
+def listed(counts: Counter[Any]) -> str:
+    """How many there are of each, the most frequent first."""
     return ", ".join(f"{name or 'standard'} {number}" for name, number in counts.most_common())
 
 

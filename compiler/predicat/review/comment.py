@@ -1,10 +1,10 @@
 """A review as one Markdown comment: first the verdict, then what needs attention, then collapsed details."""
 
-import re
 from collections.abc import Sequence
 
 from msgspec import Struct
 
+from predicat.diagnostics.markdown import cell, code, fenced, plain
 from predicat.diagnostics.wording import quantity
 from predicat.review.comments import MARK
 from predicat.review.entries import Entry, Review, join_names
@@ -45,7 +45,7 @@ def markdown(review: Review, data: Impact) -> str:
     main, also = summaries(review)
     head = f"{MARK}\n{review.identity.mark()}\n### Filters: {main}\n\n"
     head += f"Also changed: {also}.\n\n" if also else ""
-    head += "".join(f"- **{_plain(line)}**\n" for line in review.demands()) + "\n" * bool(review.demands())
+    head += "".join(f"- **{plain(line)}**\n" for line in review.demands()) + "\n" * bool(review.demands())
     if review.formatting_only:
         head += f"Formatting only (comments, order of keys, quoting) in {_codes(review.edited)}.\n\n"
     parts = [
@@ -106,7 +106,7 @@ def _outside_first_table(topic: Topic) -> list[Entry]:
 
 
 def _first_row(topic: Topic, data: Impact) -> str:
-    what = f"**{_plain(topic.title)}**"
+    what = f"**{plain(topic.title)}**"
     if topic.head.kind in ("filter-renamed", "dataset-renamed"):
         what += f"<br>it was `{topic.head.before}`"
     what += _counted(topic, data)
@@ -133,7 +133,7 @@ def _other_row(topic: Topic, entry: Entry) -> str:
     before, after = (_cell(value) if value else " " for value in (entry.before, entry.after))
     if topic.diff(entry):
         before = after = "see below"
-    return f"| {_name(topic)} | {_plain(entry.title)} | {before} | {after} |\n"
+    return f"| {_name(topic)} | {plain(entry.title)} | {before} | {after} |\n"
 
 
 def _name(topic: Topic) -> str:
@@ -148,18 +148,18 @@ def _has_details(topic: Topic) -> bool:
 
 
 def _details(topic: Topic, data: Impact) -> str:
-    name = f"<code>{_plain(topic.name)}</code>"
+    name = f"<code>{plain(topic.name)}</code>"
     label = name if topic.subject in ("filter", "catalog") else f"{topic.subject} {name}"
-    lines = ["<details>", f"<summary>{label}: {_plain(topic.title)}</summary>", ""]
+    lines = ["<details>", f"<summary>{label}: {plain(topic.title)}</summary>", ""]
     for entry in topic.new_entries:
         lines += _entry(entry, topic, data)
     if (counts := of_topic(topic, data)) is not None:
-        lines += [f"- {_plain(line.strip())}" for line in counts.lines()]
+        lines += [f"- {plain(line.strip())}" for line in counts.lines()]
     for entry in topic.entries:
         lines += [
             f"- affects {kind}: {_users(kind, names, data)}" for kind, names in topic.users(entry).items()
         ]
-    lines += [f"- {_plain(line)}" for line in topic.severity + topic.demands]
+    lines += [f"- {plain(line)}" for line in topic.severity + topic.demands]
     lines += [f"- owners: {_codes(topic.owners)}"] if topic.owners else []
     if topic.under:
         lines += ["", "| changed by it | rows | for example |", "|---|---|---|"]
@@ -170,7 +170,7 @@ def _details(topic: Topic, data: Impact) -> str:
 
 
 def _under(topic: Topic, data: Impact) -> str:
-    what = _plain(topic.title) + _counted(topic, data) + "".join(f"<br>{_plain(x)}" for x in topic.demands)
+    what = plain(topic.title) + _counted(topic, data) + "".join(f"<br>{plain(x)}" for x in topic.demands)
     return f"| `{topic.name}` | {what} | {_examples(topic) or ' '} |"
 
 
@@ -180,33 +180,30 @@ def _users(kind: str, names: Sequence[str], data: Impact) -> str:
 
 def _counted(topic: Topic, data: Impact) -> str:
     counts = of_topic(topic, data)
-    return f"<br>{_plain(counts.short())}" if counts is not None else ""
+    return f"<br>{plain(counts.short())}" if counts is not None else ""
 
 
 def _entry(entry: Entry, topic: Topic, data: Impact) -> list[str]:
     lines: list[str] = []
     if entry.kind == "version" and entry.proof is not None:
         same = entry.proof == topic.head.proof
-        lines += ["", f"{entry.part.capitalize()}:" if same else f"{_plain(entry.title).capitalize()}:"]
-        lines += [f"- {_plain(note)}" for note in entry.notes]
-        lines += [] if same else [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
+        lines += ["", f"{entry.part.capitalize()}:" if same else f"{plain(entry.title).capitalize()}:"]
+        lines += [f"- {plain(note)}" for note in entry.notes]
+        lines += [] if same else [f"- {what}: {code(row)}" for what, _, row in entry.proof.rows()]
         if not topic.diff(entry):
             lines += ["", "its text is the same; something that it uses changed"]
     else:
         first, *rest = entry.lines()
-        lines += [f"- {_plain(line)}" for line in ([] if first == topic.title else [first]) + rest]
+        lines += [f"- {plain(line)}" for line in ([] if first == topic.title else [first]) + rest]
         if entry.proof is not None:
-            lines += [f"- {what}: {_code(row)}" for what, _, row in entry.proof.rows()]
+            lines += [f"- {what}: {code(row)}" for what, _, row in entry.proof.rows()]
     if entry.kind in READ and entry.under:
         lines.append(f"- read by {_users('filters', entry.under, data)}")
     return lines + _fenced(topic.diff(entry))
 
 
 def _fenced(diff: Sequence[str]) -> list[str]:
-    if not diff:
-        return []
-    fence = "`" * max(3, 1 + max((len(run) for line in diff for run in re.findall("`+", line)), default=0))
-    return ["", f"{fence}diff", *diff, fence, ""]
+    return ["", fenced("\n".join(diff), "diff"), ""] if diff else []
 
 
 # --- text that is no Markdown
@@ -218,15 +215,4 @@ def _codes(names: Sequence[str], most: int = 12) -> str:
 
 def _cell(shown: str) -> str:
     """A value in a table; a long one is only in the details."""
-    return _code(shown).replace("|", "\\|") if len(shown) <= _MAX_CELL else "see below"
-
-
-def _code(shown: str) -> str:
-    fence = "`" * (1 + max((len(run) for run in re.findall("`+", shown)), default=0))
-    edge = " " if shown[:1] == "`" or shown[-1:] == "`" else ""
-    return f"{fence}{edge}{shown}{edge}{fence}".replace("\n", " ")
-
-
-def _plain(line: str) -> str:
-    """A string escaped for Markdown and HTML."""
-    return "".join(f"&#{ord(char)};" if char in "\\`*_[]<>|#@&" else char for char in line).replace("\n", " ")
+    return cell(shown) if len(shown) <= _MAX_CELL else "see below"

@@ -10,6 +10,7 @@ from urllib.parse import quote, urlencode
 from msgspec import Struct
 
 from predicat.diagnostics import Diagnostic, PredicatError
+from predicat.diagnostics.markdown import fenced
 from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.wording import quantity
 from predicat.forge.git import head_of
@@ -55,19 +56,13 @@ def failed(problems: Sequence[Diagnostic], head: str = "") -> str:
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
     start = f"{MARK}\n{Identity(head).mark()}\n### Filters: no review"
-    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{_fenced(shown)}\n{more}"
+    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown, 'text')}\n{more}"
 
 
 def is_of(review: str, commits: Collection[str]) -> bool:
     """Whether a review says that it is of one of these commits."""
     found = _OF.match(review.removeprefix(MARK).lstrip())
     return found is not None and found[1] in commits
-
-
-def _fenced(text: str) -> str:
-    """A string as a code block. Nothing in the string can end it."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}text\n{text}\n{fence}"
 
 
 def body(review: str, thread: Thread, key: str = "") -> str:
@@ -91,7 +86,7 @@ def _truncated(text: str, limit: int, where: str) -> str:
     kept = (
         text[: end + len("\n</details>\n")]
         if end > 0
-        else _fenced(text[:limit].rpartition("\n")[0] or text[:limit])
+        else fenced(text[:limit].rpartition("\n")[0] or text[:limit], "text")
     )
     return f"{kept}\n... cut here; {where} has the rest."
 

@@ -112,6 +112,8 @@ same_rule = Text[list[str]]("the same rule is in {others:some 5}")
 also_in = Text[list[str]]("it is also in line {lines:first 5}")
 # Findings that are not shown, and how to list them.
 more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
+# The title of the report as Markdown.
+title = Text[int, int]("predicat discover: {number:count finding} in {files:count file}")
 # Two conditions were alike until a commit.
 parted = Text[str, str, str]("they were the same until {commit} ({subject}) changed {path}")
 OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
