@@ -105,7 +105,12 @@ def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[st
         (
             "a.scala",
             DATABRICKS_SCALA,
-            [("t", "day = :day AND k IN (1, 2)", 2), ("t", "a = 1", 6), (None, "b = 'x' AND c > 2", 8)],
+            [
+                ("t", "day = :day AND k IN (1, 2)", 2),
+                ("t", "a = 1", 6),
+                (None, "b = 'x' AND c > 2", 8),
+                (None, "(d = 3)", 8),
+            ],
         ),
         (
             "a.py",
@@ -123,7 +128,7 @@ def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[st
 def test_cells(tmp_path: Path, name: str, text: str, wanted: list[tuple[str | None, str, int]]) -> None:
     rows, left = read(tmp_path, name, text)
     assert [(row.relation, row.sql, row.place.line) for row in rows] == wanted
-    assert left == [say.NOT_LITERAL] * (name == "a.scala")
+    assert left == []
     for row in rows:
         assert row.rendered or text[row.place.start : row.place.end] == row.text
 

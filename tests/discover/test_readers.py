@@ -9,7 +9,7 @@ from predicat import load_catalog
 from predicat.diagnostics import Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
-from predicat.discover.read import folder, python
+from predicat.discover.read import folder, python, scala
 from predicat.discover.read.types import TableTypes, kind_of
 from predicat.exporting.asked import Asked
 from predicat.exporting.targets import TARGETS
@@ -47,6 +47,79 @@ def test_pyspark() -> None:
         (None, "((i BETWEEN 1 AND 2) AND (NOT TRY_CAST(j AS INT) IS NULL))"),
     ]
     assert [row.reason for row in left] == [say.NOT_LITERAL]
+
+
+def test_what_functions_take_as_texts_is_no_column() -> None:
+    rows, left = of_program(
+        "import pyspark\na = df.filter(F.date_format('day', 'yyyy') == F.col('y'))\n"
+        "b = df.filter(F.concat_ws('-', 'a', 'b').startswith('x') & (F.col('n').cast(LongType()) > 1))\n"
+        "c = df.filter((F.col('d') >= day(1 + 2)) & (F.col('d') < day(1 - 2)))\n"
+    )
+    assert [row.text for row in rows] == [
+        "(date_format(`day`, 'yyyy') = `y`)",
+        "(startswith(concat_ws('-', `a`, `b`), 'x') AND (CAST(`n` AS bigint) > 1))",
+        "((`d` >= day((1 + 2))) AND (`d` < day((1 - 2))))",
+    ]
+    assert left == []
+
+
+SCALA = """
+import org.apache.spark.sql.functions._
+// df.filter($"comment" === 1)
+val orders = spark.table("sales.orders").cache()
+val a = orders.filter($"status" === "it's" && col("n") > 5L || !'gone.isNull)
+val b = orders.where(orders("a") isin ("x", "y")).filter(not(df.col("q") <=> lit(null)))
+val c = rows.filter(row => row.n > 1).filter(_.isOpen)
+val d = df.filter(lower($"name").like("%mp%") && ($"d" >= lit(start) or $"e" =!= f.min - 1 * 2))
+val e = df.filter(check($"x", strict = true))
+val g = df.withColumn("h", when($"i".between(1, 2) && $"j".cast(LongType).isNotNull, 1).otherwise(2))
+val h = df.where(\"\"\"k = 1
+    |and l = 2\"\"\".stripMargin).where(s"m = '$day'").where("n = " + o)
+val i = df.filter($"p" contains "x" and $"r".isin(Seq(1, 2): _*)).filter($"s" > of("a") && $"s" < of("b"))
+val j = df.filter($"t" < Day.of(1) && $"t" > Day.of(2) && hour($"t") === 7)
+"""
+
+
+def test_chains_of_columns_in_scala() -> None:
+    rows = list(scala.conditions(Source("p.scala", SCALA), {}))
+    found = [row for row in rows if isinstance(row, Condition)]
+    assert [(row.clause, row.relation, row.text) for row in found] == [
+        (
+            "where",
+            "sales.orders",
+            "(((`status` = 'it\\'s') AND (`n` > 5)) OR (NOT ((`gone` IS NULL))))",
+        ),
+        ("where", "sales.orders", "(`a` IN ('x', 'y'))"),
+        ("where", "sales.orders", "(NOT ((`q` <=> NULL)))"),
+        (
+            "where",
+            None,
+            "((lower(`name`) LIKE '%mp%') AND (((`d` >= :start) OR (`e` <> (:f_min - (1 * 2))))))",
+        ),
+        ("case", None, "((`i` BETWEEN 1 AND 2) AND (CAST(`j` AS bigint) IS NOT NULL))"),
+        ("where", None, "k = 1\n     and l = 2"),
+        ("where", None, "m = :day"),
+        ("where", None, "(contains(`p`, 'x') AND (`r` IN (1, 2)))"),
+        ("where", None, "((`s` > of('a')) AND (`s` < of('b')))"),
+        (
+            "where",
+            None,
+            "(((`t` < :day_of_1_8afed7fb) AND (`t` > :day_of_2_a1d38438)) AND (hour(`t`) = 7))",
+        ),
+    ]
+    left = [row for row in rows if isinstance(row, Refused)]
+    assert [(row.reason, row.text) for row in left] == [(say.NOT_LITERAL, 'check($"x", strict = true)')]
+    first = found[0].place
+    assert (first.line, first.column) == (5, 23)
+    assert SCALA[first.start : first.end] == """$"status" === "it's" && col("n") > 5L || !'gone.isNull"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['df.filter($"a" ===', "df.filter(" + "(" * 3000 + '$"a")', "df.filter(!" + "!" * 9 + '$"a")', '"""'],
+)
+def test_scala_that_cannot_be_read(text: str) -> None:
+    assert not [row for row in scala.conditions(Source("p.scala", text), {}) if isinstance(row, Condition)]
 
 
 def test_a_name_that_is_assigned_again_is_what_it_was_before_its_use() -> None:

@@ -16,9 +16,11 @@ from sqlglot.errors import SqlglotError
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
+from predicat.discover.read.columns import KEEPS_ROWS, NotRead, cast, is_cast, is_text, literal, method
+from predicat.discover.read.columns import name as name_of
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import Columns
-from predicat.discover.read.residues import PARAMETER
+from predicat.discover.read.residues import PARAMETER, parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.statements import tokens_of, too_deep
 from predicat.discover.read.written import place_of
@@ -49,33 +51,12 @@ _JOINED = {
 # What programs call `pyspark.sql.functions`.
 _MODULES = ("F", "f", "functions", "sf", "fn", "psf")
 _NO_FRAMES = (*_MODULES, "T", "self")
-_INFIX = {"eqNullSafe": "<=>", "like": "LIKE", "ilike": "ILIKE", "rlike": "RLIKE"}
-_CALLED = {"contains": "contains", "startswith": "startswith", "endswith": "endswith", "substr": "substring"}
+_LISTS = (ast.List, ast.Tuple, ast.Set)
 # What exported notebooks call for `%%sql` and `%sql`.
 _MAGICS = ("run_cell_magic", "run_line_magic")
-# Methods of a DataFrame whose columns are those of the one before.
-_KEEPS_ROWS = frozenset(
-    {
-        "where",
-        "filter",
-        "alias",
-        "limit",
-        "cache",
-        "persist",
-        "distinct",
-        "orderBy",
-        "sort",
-        "repartition",
-        "hint",
-    }
-)
 # Characters of a text that is tried as a condition, at most.
 _MAX_LENGTH = 20_000
 _MOST_STEPS = 200
-
-
-class _NotRead(Exception):
-    """An expression is no chain of columns and constants."""
 
 
 def uses_spark(text: str) -> bool:
@@ -188,7 +169,7 @@ class _Program:
             return
         try:
             text = _sql(node)
-        except _NotRead:
+        except NotRead:
             shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
             yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
             return
@@ -225,7 +206,7 @@ class _Program:
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr == "table":
                     return _text_of(node.args[0]) if node.args else None
-                if node.func.attr not in _KEEPS_ROWS:
+                if node.func.attr not in KEEPS_ROWS:
                     return None
                 node = node.func.value
             else:
@@ -261,12 +242,8 @@ def _put_in(node: ast.expr, constants: Mapping[str, ast.expr]) -> str:
         ):
             return str(known.value)
         case _:
-            return PARAMETER + _word(node)
-
-
-def _word(node: ast.expr) -> str:
-    inner = node.value if isinstance(node, ast.FormattedValue) else node
-    return re.sub(r"\W+", "_", ast.unparse(inner)).strip("_").lower()[:40] or "value"
+            inner = node.value if isinstance(node, ast.FormattedValue) else node
+            return parameter_of(ast.unparse(inner))
 
 
 def is_condition(text: str | None) -> bool:
@@ -297,7 +274,7 @@ def _sql(node: ast.expr) -> str:
     """The SQL of a chain of columns. Raises _NotRead."""
     match node:
         case ast.Constant():
-            return _sql_literal(node.value)
+            return literal(node.value)
         case ast.UnaryOp(op=ast.Invert()):
             return f"NOT ({_sql(node.operand)})"
         case ast.UnaryOp(op=ast.USub()):
@@ -307,28 +284,28 @@ def _sql(node: ast.expr) -> str:
         case ast.Compare(ops=[op], comparators=[other]) if type(op) in _COMPARED:
             return f"({_sql(node.left)} {_COMPARED[type(op)]} {_sql(other)})"
         case ast.Subscript(slice=ast.Constant(value=str() as name)):
-            return _name(name)
+            return name_of(name)
         case ast.Attribute(value=ast.Name(id=frame), attr=name) if frame not in _NO_FRAMES:
-            return _name(name)
+            return name_of(name)
         case ast.Name(id=name):
-            return PARAMETER + name.lower()
+            return parameter_of(name)
         case ast.Call():
             return _called(node)
         case _:
-            raise _NotRead
+            raise NotRead
 
 
 def _called(node: ast.Call) -> str:
     if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
-        raise _NotRead
+        raise NotRead
     if _is_column(node):
-        return _name(str(getattr(node.args[0], "value", "")))
+        return name_of(str(getattr(node.args[0], "value", "")))
     if isinstance(node.func, ast.Name) or _is_module(node.func):
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         return _function(name, node.args)
     if isinstance(node.func, ast.Attribute):
         return _method(node.func.attr, _sql(node.func.value), node.args)
-    raise _NotRead
+    raise NotRead
 
 
 def _is_module(node: ast.expr) -> bool:
@@ -342,48 +319,22 @@ def _function(name: str, args: list[ast.expr]) -> str:
     if name == "expr" and len(args) == 1 and (text := _text_of(args[0])):
         return f"({text})"
     if name in ("when", "udf") or not name.isidentifier():
-        raise _NotRead
-    return f"{name}({', '.join(_argument(arg) for arg in args)})"
+        raise NotRead
+    return f"{name}({', '.join(_argument(name, number, arg) for number, arg in enumerate(args))})"
 
 
-def _argument(node: ast.expr) -> str:
-    return _name(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, str) else _sql(node)
+def _argument(function: str, number: int, node: ast.expr) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and not is_text(function, number):
+        return name_of(node.value)
+    return _sql(node)
 
 
 def _method(name: str, value: str, args: list[ast.expr]) -> str:
     """A method of a column."""
-    if name == "isNull":
-        return f"({value} IS NULL)"
-    if name == "isNotNull":
-        return f"({value} IS NOT NULL)"
-    if name in _INFIX and len(args) == 1:
-        return f"({value} {_INFIX[name]} {_sql(args[0])})"
-    if name in _CALLED:
-        return f"{_CALLED[name]}({', '.join([value, *map(_sql, args)])})"
-    if name == "between" and len(args) == 2:
-        return f"({value} BETWEEN {_sql(args[0])} AND {_sql(args[1])})"
-    if name == "isin" and args:
-        items = args[0].elts if isinstance(args[0], ast.List | ast.Tuple | ast.Set) else args
-        return f"({value} IN ({', '.join(map(_sql, items))}))"
-    if name in ("cast", "astype") and len(args) == 1 and isinstance(args[0], ast.Constant):
-        kind = _sql_literal(args[0].value).strip("'")
-        if re.fullmatch(r"\w+(\(\d+(, ?\d+)?\))?", kind):
-            return f"CAST({value} AS {kind})"
-    raise _NotRead
-
-
-def _sql_literal(value: object) -> str:
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return str(value).upper()
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str):
-        return exp.Literal.string(value).sql("spark")
-    raise _NotRead
-
-
-def _name(name: str) -> str:
-    """A column, with its parts."""
-    return ".".join(exp.to_identifier(part, quoted=True).sql("spark") for part in name.split("."))
+    if is_cast(name):
+        if len(args) != 1:
+            raise NotRead
+        kind = args[0]
+        return cast(value, str(kind.value) if isinstance(kind, ast.Constant) else ast.unparse(kind))
+    listed = (part for arg in args for part in (arg.elts if isinstance(arg, _LISTS) else [arg]))
+    return method(name, value, list(map(_sql, listed)))

@@ -5,6 +5,7 @@ row of one relation is left out with its reason.
 """
 
 import re
+import zlib
 from collections.abc import Iterator
 
 from msgspec import Struct
@@ -19,7 +20,17 @@ from predicat.discover.read.relations import Origin, folded
 PARAMETER = "predicat_param_"
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _IN_TEXT = re.compile(rf"{PARAMETER}\w+")
+_PATH = re.compile(r"[\w.]+")
+_LONGEST = 40
 _GENERIC = Dialect.get_or_raise(None)
+
+
+def parameter_of(written: str) -> str:
+    """A value of a program as the name of a parameter, the same for the same text only."""
+    name = re.sub(r"\W+", "_", written).strip("_").lower() or "value"
+    if len(name) <= _LONGEST and _PATH.fullmatch(written):
+        return PARAMETER + name
+    return f"{PARAMETER}{name[:_LONGEST].strip('_')}_{zlib.crc32(written.encode(errors='surrogatepass')):x}"
 
 
 class Residue(Struct, frozen=True):
