@@ -111,6 +111,27 @@ def postgres() -> Iterator[object]:
         yield connection
 
 
+# What a test may leave to the next one: functions in `predicat`, which others replace.
+LEFT = """
+SELECT array_agg(name ORDER BY name), current_setting('TimeZone') FROM (
+  SELECT 'schema ' || nspname AS name FROM pg_namespace WHERE nspname !~ '^pg_' AND nspname <> 'predicat'
+  UNION ALL SELECT 'role ' || rolname FROM pg_roles WHERE rolname !~ '^pg_'
+) AS there
+"""
+
+
+@pytest.fixture(autouse=True)
+def nothing_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test leaves no schema, role or setting on the server, so its order among others does not matter."""
+    if "postgres" not in request.fixturenames:
+        yield
+        return
+    connection: Any = request.getfixturevalue("postgres")
+    before = connection.execute(LEFT).fetchone()
+    yield
+    assert connection.execute(LEFT).fetchone() == before
+
+
 # A query of a test may have many expressions and has few rows, and runs once. In one method for the whole
 # stage the expressions are too long for Java, which Spark finds only after it has compiled them; then it
 # compiles them once more.

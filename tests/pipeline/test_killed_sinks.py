@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,13 +69,13 @@ class Sinks:
 
 
 @pytest.fixture
-def sinks(versioned: Any, postgres: Any, tmp_path: Path) -> Sinks:
-    postgres.execute("DROP SCHEMA IF EXISTS killed CASCADE")
+def sinks(versioned: Any, postgres: Any, tmp_path: Path) -> Iterator[Sinks]:
     postgres.execute("CREATE SCHEMA killed")
     for name in ("delta", "iceberg"):
         versioned.sql(f"DROP TABLE IF EXISTS versioned.db.even_of_{name}")
     dsn = psycopg.conninfo.make_conninfo(postgres.info.dsn, password=postgres.info.password or "")
-    return Sinks(tmp_path, dsn)
+    yield Sinks(tmp_path, dsn)
+    postgres.execute("DROP SCHEMA killed CASCADE")
 
 
 def expected(runs: list[int]) -> list[Counter[int]]:
