@@ -11,7 +11,7 @@ from predicat.quality.bounds import judge
 from predicat.quality.checks import Check
 from predicat.quality.engines import on_duckdb
 from predicat.quality.history import Series, entries
-from predicat.quality.incidents import Incident, incidents, origins, web_address
+from predicat.quality.incidents import Incident, incidents, origins
 from predicat.quality.outcome import About, Run
 from predicat.quality.plan import plan
 from predicat.quality.report import FORMATS, data
@@ -44,21 +44,6 @@ filters:
 def test_incidents(statuses: str, found: list[tuple[str, str | None, int]]) -> None:
     results = [{"status": status, "at": str(place)} for place, status in enumerate(statuses.split(), 1)]
     assert incidents({"a": results}) == [Incident("a", *item) for item in found]
-
-
-@pytest.mark.parametrize(
-    ("remote", "page"),
-    [
-        ("https://github.com/a/b.git", "https://github.com/a/b"),
-        ("https://user:secret@gitlab.example.com/a/c/b", "https://gitlab.example.com/a/c/b"),
-        ("git@github.com:a/b.git", "https://github.com/a/b"),
-        ("ssh://git@example.com:2222/a/b.git", "https://example.com/a/b"),
-        ("/srv/git/b.git", ""),
-        ("https://example.com/a b", ""),
-    ],
-)
-def test_the_page_of_a_remote_shows_no_password(remote: str, page: str) -> None:
-    assert web_address(remote) == page
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from predicat.lint.baseline import BaselineResult
 
 
-def tell(baseline: Path, result: BaselineResult, *, whole: bool) -> None:
+def tell(baseline: Path, result: BaselineResult[Any], *, whole: bool) -> None:
     """How many findings a baseline has and, if everything was judged, which of its lines are stale."""
     if result.accepted:
         click.echo(f"{quantity(result.accepted, 'known finding')} in {baseline}", err=True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from predicat.cli.baselines import tell
 from predicat.cli.baselines import update as update_baseline
@@ -31,6 +31,7 @@ from predicat.diagnostics.messages import discover as say
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
     from predicat.discover.counts import Count
+    from predicat.discover.findings import Found
     from predicat.discover.judging import Progress
     from predicat.discover.propose import Near, Rule
     from predicat.discover.read.folder import Scan
@@ -192,12 +193,27 @@ def command(*, given: Options) -> None:
         result.unanswered,
         result.filters,
     )
+    shown = _with_history(shown)
     _show(shown, given.form, given.output)
     _complete(shown.unanswered)  # before --check decides
     if given.check and shown.unjudged.total() == len(scan.conditions):
         _nothing_checked(shown.unjudged, given)
     if given.check and any(map(stops, shown.findings)):
         raise click.exceptions.Exit(1)
+
+
+def _with_history(shown: Report) -> Report:
+    """The report with the history of its files and, but for --check, of the lines that it shows first."""
+    from predicat.discover.origins import changes, origins  # noqa: PLC0415  # not for --help
+    from predicat.discover.ranking import Ranking  # noqa: PLC0415  # as above
+    from predicat.discover.report import MOST_SHOWN, line_of  # noqa: PLC0415  # as above
+
+    places = (place.path for item in shown.findings for place in item.places)
+    ranked = structs.replace(shown, ranking=Ranking(changes(places)))
+    if shown.most is None:
+        return ranked
+    first, _ = ranked.first
+    return structs.replace(ranked, origins=origins(map(line_of, first[:MOST_SHOWN])))
 
 
 def _consistent(options: Mapping[str, bool]) -> None:
@@ -405,7 +421,7 @@ def _asked(sql: str, name: str) -> str:
     return "" if answer.strip() == "-" else answer
 
 
-def _new(findings: Sequence[Finding], former: Sequence[Finding], given: Options) -> Sequence[Finding]:
+def _new(findings: Sequence[Found], former: Sequence[Finding], given: Options) -> Sequence[Found]:
     """The findings that neither a baseline nor a former revision has."""
     from predicat.discover.findings import CODES  # noqa: PLC0415  # not for --help
     from predicat.lint import baseline as lines  # noqa: PLC0415  # as above

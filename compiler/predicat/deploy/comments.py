@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from predicat.diagnostics.wording import one_line
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -41,11 +43,7 @@ def read(connection: psycopg.Connection, oid: int) -> Comments:
     columns: dict[str, str] = {}
     for name, comment, target in connection.execute(_COMMENTS.encode(), (oid,)).fetchall():
         if comment or target:
-            columns[str(name)] = line(comment) if comment else "Refers to {}({}).".format(*target.split(", "))
+            refers = "Refers to {}({}).".format(*target.split(", ")) if target else ""
+            columns[str(name)] = one_line(comment) if comment else refers
     key = [str(row[0]) for row in connection.execute(_KEY.encode(), (oid,)).fetchall()]
-    return Comments(line((found or ("",))[0] or ""), columns, key)
-
-
-def line(text: str) -> str:
-    """A comment in one line, without characters that YAML cannot have."""
-    return " ".join("".join(char if char.isprintable() else " " for char in text).split())
+    return Comments(one_line((found or ("",))[0] or ""), columns, key)

@@ -22,6 +22,7 @@ from predicat.diagnostics.messages import deploy as say
 from predicat.diagnostics.messages import files as say_files
 from predicat.diagnostics.messages import tables as say_tables
 from predicat.diagnostics.messages.keys import READ_AS
+from predicat.diagnostics.wording import one_line
 from predicat.files import duckdb_tables, inference, records
 from predicat.ir.nodes import Field, FieldDecl
 from predicat.ir.types import UNSIZED_NUMERIC, DecimalType, Scalar
@@ -199,7 +200,7 @@ def from_spark(table: str) -> Described:
     spark: Any = import_module("predicat_spark.columns")
     columns = columns_of("spark", spark.table_columns(table))
     about = spark.table_comments(table)
-    columns = [replace(column, about=comments.line(about.get(column.name, ""))) for column in columns]
+    columns = [replace(column, about=one_line(about.get(column.name, ""))) for column in columns]
     found = Described("spark", table, columns)
     return replace(found, values=_values(found, lambda sql: spark.table_values(table, sql, _ROWS)))
 

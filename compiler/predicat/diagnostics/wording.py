@@ -92,3 +92,8 @@ def operand(text: str) -> str:
     """A part of a condition in one line, as a hint repeats it; `x` where it is long."""
     plain = " ".join(text.split())
     return plain if len(plain) <= 30 else "x"
+
+
+def one_line(text: str) -> str:
+    """A text of strangers in one line, without characters that a terminal or YAML takes for its own."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -39,9 +39,10 @@ def with_authors(conditions: Sequence[Condition], seconds: float = SECONDS) -> l
             break
         lines = _lines(path, [conditions[number] for number in numbers])
         try:
-            authors = git.authors(Path(path).resolve(), sorted(set(lines)), left) if lines else {}
+            blamed = git.blame(Path(path).resolve(), sorted(set(lines)), left) if lines else {}
         except PredicatError:
             continue
+        authors = {line: item.mail for line, item in blamed.items() if item.mail}
         for number, (first, last) in zip(numbers, lines, strict=False):
             owner = _most_frequent(authors, range(first, last + 1))
             result[number] = dataclasses.replace(conditions[number], owner=owner)

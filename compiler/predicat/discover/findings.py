@@ -1,5 +1,6 @@
 """What is found, as findings of rules with codes: for reports, baselines and CI."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -17,9 +18,22 @@ from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.lint import Finding
 
 
+class Found(Finding, frozen=True):
+    """A finding with what ranks and shows it.
+
+    Attributes:
+        row: A row that shows it, or on which two rules differ, as JSON; empty if there is none.
+        places: Where the rule is, or both rules are, the place of the finding first.
+    """
+
+    row: str = ""
+    places: tuple[SourceRange, ...] = ()
+
+
 class Kind(Struct, frozen=True):
     """A kind of finding: its code, its name, how much it weighs, whether `--check` fails on it, and whether
-    it weighs more where rows are chosen or joined. There it is hardly meant.
+    it weighs more where rows are chosen or joined. There it is hardly meant. `judged` is how many of how
+    many findings were mistakes.
     """
 
     code: str
@@ -28,32 +42,48 @@ class Kind(Struct, frozen=True):
     doc: str
     stops: bool = False
     chosen: bool = False
+    judged: tuple[int, int] = (0, 0)
+
+    @property
+    def likelihood(self) -> float:
+        """How likely it is a mistake, by the rule of succession: without a judged one, one half."""
+        mistakes, read = self.judged
+        return (mistakes + 1) / (read + 2)
 
     def level_in(self, clause: str) -> Severity:
         """How much it weighs in a clause."""
         return Severity.WARNING if self.chosen and clause in ("where", "join") else self.level
 
 
-# The kinds of findings by name.
+# The kinds of findings by name. What was judged is in docs/evidence.md. A copy is no mistake. The near rules
+# that were judged there do not count: most were in CASE, whose branches are made to differ.
 KINDS = {
     row.name: row
     for row in (
-        Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True),
+        Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True, judged=(20, 20)),
         Kind("D102", "always", Severity.NOTE, "Every row that has values is accepted.", chosen=True),
-        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True),
-        Kind("D104", "unreachable", Severity.WARNING, "Earlier branches of CASE leave no row.", stops=True),
+        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True, judged=(4, 10)),
+        Kind(
+            "D104",
+            "unreachable",
+            Severity.WARNING,
+            "Earlier branches of CASE leave no row.",
+            stops=True,
+            judged=(4, 31),
+        ),
         Kind("D105", "impossible", Severity.WARNING, "The expression never has this value.", stops=True),
         Kind(
             "D106", "null comparison", Severity.WARNING, "A comparison with NULL is never TRUE.", stops=True
         ),
-        Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value."),
+        Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value.", judged=(2, 5)),
         Kind(
             "D108",
             "layout",
             Severity.WARNING,
             "AND binds tighter than OR; the line breaks suggest the opposite.",
+            judged=(4, 4),
         ),
-        Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place."),
+        Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place.", judged=(0, 26)),
         Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
@@ -66,7 +96,7 @@ CODES = {row.code: row for row in KINDS.values()}
 
 def findings(
     conditions: Sequence[Condition], judged: Judged, known: Mapping[int, Use], copies: Copies | None = None
-) -> list[Finding]:
+) -> list[Found]:
     """The findings in the order of their places.
 
     Args:
@@ -76,6 +106,7 @@ def findings(
         copies: Tells how places write these filters; None without a catalog.
     """
     source_at.cache_clear()  # the files may have changed since
+    classes = {number: numbers for numbers in judged.same for number in numbers}
     result = [
         *(
             _single(conditions[judgement.condition], judgement)
@@ -87,17 +118,17 @@ def findings(
         *(
             item
             for number, pair in enumerate(_apart(judged, known))
-            for item in _near(conditions, pair, known, copies, dated=number < _DATED)
+            for item in _near(conditions, pair, known, copies, classes, dated=number < _DATED)
         ),
     ]
     return sorted(dict.fromkeys(result), key=_order)
 
 
-def _order(item: Finding) -> tuple[str, int, str, str]:
+def _order(item: Found) -> tuple[str, int, str, str]:
     return item.span.source.name, item.span.start, item.code, item.message
 
 
-def _single(condition: Condition, judgement: Judgement) -> Finding:
+def _single(condition: Condition, judgement: Judgement) -> Found:
     part = None
     if judgement.at is not None:
         part = part_in_file(condition, judgement.at, source_at(condition.place.path))
@@ -110,7 +141,8 @@ def _single(condition: Condition, judgement: Judgement) -> Finding:
     if judgement.inferred:
         parts.append(say.inferred(judgement.inferred))
     message = " ".join(filter(None, parts))
-    return _finding(judgement.kind, condition, message, judgement.hint or None, part)
+    item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
+    return structs.replace(item, row=_json(judgement.row))
 
 
 def _same(
@@ -118,7 +150,7 @@ def _same(
     numbers: Sequence[int],
     known: Mapping[int, Use],
     copies: Copies | None,
-) -> Iterable[Finding]:
+) -> Iterable[Found]:
     uses = list(dict.fromkeys(known[number] for number in numbers if number in known))
     places = [number for number in numbers if number not in known]
     if uses and copies is not None:
@@ -129,12 +161,13 @@ def _same(
     elif len({conditions[number].place for number in places}) > 1:
         first = conditions[places[0]]
         others = [_where(conditions[number].place) for number in places[1:]]
-        yield _finding("same", first, say.same_rule(others), None)
+        item = _finding("same", first, say.same_rule(others), None)
+        yield structs.replace(item, places=_places(conditions, places))
 
 
 def _parts(
     conditions: Sequence[Condition], judged: Judged, known: Mapping[int, Use], copies: Copies | None
-) -> Iterable[Finding]:
+) -> Iterable[Found]:
     """The conditions that have a filter and more, each filter once."""
     told = {(number, known[one]) for same in judged.same for number in same for one in same if one in known}
     whole = {number for number, _ in told}
@@ -154,9 +187,10 @@ def _near(
     pair: Pair,
     known: Mapping[int, Use],
     copies: Copies | None,
+    classes: Mapping[int, Sequence[int]],
     *,
     dated: bool,
-) -> Iterable[Finding]:
+) -> Iterable[Found]:
     if pair.left in known and pair.right in known:
         return
     left, right = pair.left, pair.right
@@ -167,12 +201,17 @@ def _near(
         hint = copies.if_right(place, name) if copies is not None else None
         sides = {"the first": first, "the second": second}
         rows = {side: row for side, row in ((first, pair.lost), (second, pair.gained)) if row is not None}
-        yield _finding("drift", place, say.drifted(str(name), pair.message, sides, rows), hint)
+        item = _finding("drift", place, say.drifted(str(name), pair.message, sides, rows), hint)
+        members = classes.get(right if left in known else left, ())
     else:
         message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
-        yield _finding("near", conditions[left], message, hint)
+        item = _finding("near", conditions[left], message, hint)
+        members = [*classes.get(left, [left]), *classes.get(right, [right])]
+    places = _places(conditions, [number for number in members if number not in known])
+    row = next(iter(_rows(pair)), None)
+    yield structs.replace(item, row=_json(row), places=tuple(dict.fromkeys((*item.places, *places))))
 
 
 def _apart(judged: Judged, known: Mapping[int, Use]) -> Iterable[Pair]:
@@ -197,23 +236,32 @@ def _rows(pair: Pair) -> list[Mapping[str, Any]]:
     return [row for row in (pair.lost, pair.gained) if row is not None]
 
 
+def _json(row: Mapping[str, Any] | None) -> str:
+    return "" if row is None else json.dumps(row, ensure_ascii=False)
+
+
+def _places(conditions: Sequence[Condition], numbers: Iterable[int]) -> tuple[SourceRange, ...]:
+    return tuple(dict.fromkeys(conditions[number].place for number in numbers))
+
+
 def _where(place: SourceRange) -> str:
     return f"{place.path}:{place.line}"
 
 
 def _finding(
     kind: str, condition: Condition, message: str, hint: str | None, part: Span | None = None
-) -> Finding:
+) -> Found:
     """A finding at a part of a condition, or at the whole of it."""
     kind_ = KINDS[kind]
     name = condition.relation or say.UNNAMED
-    return Finding(
+    return Found(
         kind_.code,
         name,
         message,
         part or span_of(condition.place),
         hint,
         level=kind_.level_in(condition.clause),
+        places=(condition.place,),
     )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics.wording import cut, one_line
 from predicat.discover.conditions import Condition
 from predicat.forge import git
 
@@ -49,5 +50,5 @@ def parted(left: Condition, right: Condition, timeout: float = SECONDS) -> Diver
         except (OSError, ValueError, PredicatError):
             continue
         if commit is not None:
-            return Divergence(*commit, changed.place.path)
+            return Divergence(commit[0], cut(one_line(commit[1])), changed.place.path)
     return None

@@ -1,7 +1,8 @@
-"""The report as a page: what is wrong, what drifts, and a map of rules and where they live. One file that
+"""The report as a page: what most likely is a mistake, and a map of rules and where they live. One file that
 asks no server for anything.
 """
 
+from collections import Counter
 from pathlib import Path
 
 import jinja2
@@ -9,13 +10,13 @@ from markupsafe import Markup
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.counts import Count
-from predicat.discover.findings import CODES
-from predicat.discover.report import Report, counted, finding_data, summary
+from predicat.discover.findings import Found
+from predicat.discover.report import Report, counted, finding_data, listed, summary, written
 from predicat.site import build
 
 MAX_RELATIONS = 200
 _MAX_RULES = 100
-# How much of each kind a page shows: browsers are slow with more.
+# How many findings a page shows: browsers are slow with more.
 _MAX_FINDINGS = 500
 _TEMPLATE = Path(__file__).parent / "page.html"
 _STYLE = Path(build.__file__).parent / "static" / "site.css"
@@ -26,25 +27,31 @@ def page(report: Report) -> str:
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
     )
-    relations = _relations(report)
+    relations, (first, others) = _relations(report), report.first
+    rest = others + Counter(item.code for item in first[_MAX_FINDINGS:])
     return environment.from_string(
         _TEMPLATE.read_text(encoding="utf-8")
     ).render(
         style=Markup(_STYLE.read_text(encoding="utf-8")),  # noqa: S704  # our own file
         summary=summary(report),
-        sections=[(title, _listed(report, codes)) for title, codes in say.SECTIONS.items()],
+        findings=[_finding(report, item) for item in first[:_MAX_FINDINGS]],
+        rest=say.more_findings(rest.total(), listed(rest)) if rest else "",
         relations=relations[:MAX_RELATIONS],
         rows=_rows_of_rules(report),
         more=max(0, len(relations) - MAX_RELATIONS),
     )
 
 
-def _listed(report: Report, codes: tuple[str, ...]) -> list[dict[str, object]]:
-    """The findings of a section, those that weigh most first."""
-    order = list(CODES)
-    findings = [item for item in report.findings if item.code in codes]
-    findings.sort(key=lambda item: order.index(item.code))
-    return [{**finding_data(item), "rows": _rows(report.count_of(item))} for item in findings[:_MAX_FINDINGS]]
+def _finding(report: Report, item: Found) -> dict[str, object]:
+    """A finding as the page shows it."""
+    origin = report.origin_of(item)
+    return {
+        **finding_data(item),
+        "text": " ".join(item.span.text.split()),
+        "rows": _rows(report.count_of(item)),
+        "url": origin.url,
+        "written": written(origin),
+    }
 
 
 def _rows(count: Count | None) -> str:

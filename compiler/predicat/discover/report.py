@@ -7,14 +7,16 @@ from functools import cached_property
 from itertools import zip_longest
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.counts import Count, reasons
-from predicat.discover.findings import CODES
+from predicat.discover.findings import CODES, Found
+from predicat.discover.origins import Origin
 from predicat.discover.places import span_of
+from predicat.discover.ranking import Ranking, once
 from predicat.discover.read.folder import Scan
 from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.lint import Finding
@@ -23,8 +25,6 @@ from predicat.lint import Finding
 _MAX_EMPTY = 20
 # How many findings the text shows.
 MOST_SHOWN = 20
-# Which findings come first: rules that disagree, then what is hardly meant.
-_RANK = ("D302", "D202", "D101", "D106", "D105", "D102", "D108", "D104", "D103", "D301", "D107", "D201")
 
 
 class Filters(Struct, frozen=True):
@@ -38,12 +38,13 @@ class Report(Struct, frozen=True, dict=True):
     """A search: what was read, what was judged, and what is shown. `select` are the beginnings of the codes
     that are shown in full; without them all that is more than a note. `counts` are the rows of the
     conditions, in their order, if an engine has counted them. `most` is how many findings the text shows
-    without `select`, `unanswered` how many questions were left at Ctrl-C, and
-    `filters` what the conditions were compared with, if there is a catalog.
+    without `select`, `unanswered` how many questions were left at Ctrl-C, and `filters` what the conditions
+    were compared with, if there is a catalog. `ranking` orders the findings, and `origins` are those of the
+    lines of shown findings.
     """
 
     scan: Scan
-    findings: Sequence[Finding]
+    findings: Sequence[Found]
     unjudged: Counter[str]
     judged: bool = True
     undecided: int = 0
@@ -52,22 +53,27 @@ class Report(Struct, frozen=True, dict=True):
     most: int | None = None
     unanswered: int = 0
     filters: Filters | None = None
+    ranking: Ranking = Ranking()
+    origins: Mapping[tuple[str, int], Origin] = {}
 
-    def first(self) -> tuple[list[Finding], Counter[str]]:
-        """What the text shows: the findings that are told one by one, those of a file once, rules that
-        disagree first; and the codes of others, if there are more than `most`.
+    @cached_property
+    def first(self) -> tuple[list[Found], Counter[str]]:
+        """What is shown, best first: the findings that are told one by one, those that several places have
+        once; and the codes of others, if there are more than `most`.
         """
-        found = _once_in_a_file(self.shown())
-        if self.select or self.most is None:
-            return found, Counter()
-        found.sort(key=lambda item: _RANK.index(item.code))
-        return found[: self.most], Counter(item.code for item in found[self.most :])
+        most = None if self.select else self.most
+        shown, others = self.ranking.first(once(self.shown(), across_files=most is not None), most)
+        return shown, Counter(item.code for item in others)
 
-    def shown(self) -> list[Finding]:
+    def shown(self) -> list[Found]:
         """The findings that are told one by one."""
         if self.select:
             return [item for item in self.findings if item.code.startswith(self.select)]
         return [item for item in self.findings if item.level is not Severity.NOTE]
+
+    def origin_of(self, item: Finding) -> Origin:
+        """Where the line of a finding comes from, as far as it is known."""
+        return self.origins.get(line_of(item), Origin())
 
     def count_of(self, item: Finding) -> Count | None:
         """The rows of the condition of a finding; None where they were not counted, or its place has
@@ -86,26 +92,10 @@ class Report(Struct, frozen=True, dict=True):
         return result
 
 
-def _once_in_a_file(found: Sequence[Finding]) -> list[Finding]:
-    """Findings, those that a file has several times once, with the lines of the others in the hint."""
-    copies: dict[tuple[str, ...], list[Finding]] = {}
-    for item in found:
-        key = (
-            item.span.source.name,
-            item.code,
-            item.name,
-            item.message,
-            item.hint or "",
-            item.span.text or str(item.span.start),
-        )
-        copies.setdefault(key, []).append(item)
-    return [_with_copies(first, others) for first, *others in copies.values()]
-
-
-def _with_copies(item: Finding, others: Sequence[Finding]) -> Finding:
-    lines = dict.fromkeys(other.span.source.line_column(other.span.start)[0] for other in others)
-    hints = [item.hint, say.also_in(list(map(str, lines)))] if others else [item.hint]
-    return structs.replace(item, hint="; ".join(filter(None, hints)) or None)
+def line_of(item: Finding) -> tuple[str, int]:
+    """The file and the line of a finding."""
+    outer = item.span.outermost()
+    return outer.source.name, outer.source.line_column(outer.start)[0] if outer.source.text else 1
 
 
 def _key(span: Span) -> tuple[str, int, int]:
@@ -115,7 +105,7 @@ def _key(span: Span) -> tuple[str, int, int]:
 
 def text(report: Report) -> str:
     """The findings with their places, the rules that take no row of the data, and a summary."""
-    first, rest = report.first()
+    first, rest = report.first
     shown = [_finding(report, item) for item in first]
     if rest:
         shown.append(say.more_findings(rest.total(), listed(rest)))
@@ -132,9 +122,15 @@ def text(report: Report) -> str:
 
 
 def _finding(report: Report, item: Finding) -> str:
-    count = report.count_of(item)
+    count, by = report.count_of(item), written(report.origin_of(item))
     rows = "" if count is None else f"\n  = rows: {counted(count)}"
-    return item.diagnostic().render() + rows
+    return item.diagnostic().render() + rows + (f"\n  = written: {by}" if by else "")
+
+
+def written(origin: Origin) -> str:
+    """Who wrote a line, since when, in words; empty where it is not known."""
+    by = origin.written
+    return "" if by is None else say.written(by.author, by.day, by.hash[:8], by.subject)
 
 
 def counted(count: Count) -> str:
@@ -231,7 +227,7 @@ def as_json(report: Report) -> str:
         "left_out": [_refused_data(condition) for condition in scan.refused],
         "not_judged": dict(report.unjudged),
         "filters_not_compared": dict(report.filters.left if report.filters is not None else {}),
-        "findings": [finding_data(item) | _rows(report.count_of(item)) for item in report.findings],
+        "findings": [_ranked_data(report, item) | _rows(report.count_of(item)) for item in report.findings],
     }
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
@@ -269,6 +265,24 @@ def finding_data(item: Finding) -> dict[str, Any]:
     }
 
 
+def _ranked_data(report: Report, item: Found) -> dict[str, Any]:
+    """A finding with what ranks it, and where it comes from if it is one of those that are shown first."""
+    origin = report.origin_of(item)
+    by = origin.written
+    return {
+        **finding_data(item),
+        "text": item.span.text,
+        "row": json.loads(item.row) if item.row else None,
+        "places": [_place_data(place) for place in item.places],
+        "rank": report.ranking.rank(item),
+        "changes": report.ranking.changed(item),
+        "url": origin.url or None,
+        "written": None
+        if by is None
+        else {"author": by.author, "day": by.day, "commit": by.hash, "subject": by.subject},
+    }
+
+
 def _condition_data(condition: Condition) -> dict[str, Any]:
     """A condition as JSON has it."""
     return {
@@ -296,15 +310,17 @@ def _refused_data(refused: Refused) -> dict[str, Any]:
 
 
 def sarif(report: Report) -> str:
-    """The findings as a SARIF log."""
+    """All findings as a SARIF log, those that most likely are mistakes first."""
     results = [
         {
             "ruleId": item["code"],
             "level": item["level"],
             "message": {"text": f"{item['relation']}: {_with_hint(item)}"},
             "locations": [location(item["file"], item["line"], item["column"])],
+            "rank": report.ranking.rank(found),
         }
-        for item in map(finding_data, report.findings)
+        for found in report.ranking.first(report.findings, None)[0]
+        for item in [finding_data(found)]
     ]
     rules = [
         {
@@ -324,10 +340,10 @@ def _with_hint(item: Mapping[str, Any]) -> str:
 
 
 def github(report: Report) -> str:
-    """The findings as annotations of GitHub, without notes."""
+    """The findings that are shown as annotations of GitHub."""
     return "".join(
         annotation(item["level"], item["file"], item["line"], item["code"], _with_hint(item))
-        for item in map(finding_data, report.shown())
+        for item in map(finding_data, report.first[0])
     )
 
 

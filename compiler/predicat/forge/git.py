@@ -3,8 +3,10 @@
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from pathlib import Path, PurePath
 
 from msgspec import Struct
@@ -342,8 +344,32 @@ def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, s
     return (short, subject) if short else None
 
 
-def authors(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> dict[int, str]:
-    """The e-mail address of the last author of each line of a file that is committed; without network.
+def changes(root: Path, days: int, most: int, timeout: float) -> Counter[str]:
+    """How many commits changed each file (seen from the root) in the days before the current commit, merges
+    not counted: of the last `most` commits. `timeout` is in seconds. Raises PredicatError.
+    """
+    last = int(_git(root, "log", "-1", "--format=%ct", timeout=timeout))
+    options = (f"--max-count={most}", f"--since=@{last - days * 86_400}", "--no-merges")
+    names = _git(
+        root, *_OFFLINE, "log", *options, "--name-only", "--no-renames", "-z", "--format=", timeout=timeout
+    )
+    return Counter(os.fsdecode(name) for name in names.split(b"\0") if name)
+
+
+class Blamed(Struct, frozen=True):
+    """Who changed a line of a file last: the hash of the commit, its day in the author's zone (2026-01-31),
+    the first line of its message, and the author's name and e-mail address.
+    """
+
+    hash: str
+    day: str
+    subject: str
+    author: str
+    mail: str
+
+
+def blame(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> dict[int, Blamed]:
+    """Who changed each line of a file last, for lines that are committed; without network.
 
     Args:
         path: The file.
@@ -353,29 +379,39 @@ def authors(path: Path, ranges: Sequence[tuple[int, int]], timeout: float) -> di
     Raises PredicatError.
     """
     parts = [f"-L{first},{last}" for first, last in ranges]
-    told = _git(
-        path.parent,
-        "-c",
-        "protocol.allow=never",  # a partial clone would fetch what it lacks
-        "blame",
-        "--line-porcelain",
-        "--no-textconv",
-        *parts,
-        "--",
-        path.name,
-        timeout=timeout,
-    )
-    result: dict[int, str] = {}
-    number, author = 0, ""
+    options = ("--line-porcelain", "--no-textconv", *parts, "--", path.name)
+    told = _git(path.parent, *_OFFLINE, "blame", *options, timeout=timeout)
+    result: dict[int, Blamed] = {}
+    number, known = 0, dict[str, str]()
     for line in told.decode(errors="replace").split("\n"):
         if line.startswith("\t"):
-            result[number] = author
+            result[number] = _blamed(known)
         elif match := _BLAMED.match(line):
-            number = int(match[1])
-        elif line.startswith("author-mail "):
-            author = line.removeprefix("author-mail ").strip("<> ")
-    return {line: mail for line, mail in result.items() if mail and mail != _UNCOMMITTED}
+            number, known = int(match["line"]), {"commit": match["commit"]}
+        else:
+            key, _, value = line.partition(" ")
+            known[key] = value
+    return {line: item for line, item in result.items() if set(item.hash) != {"0"}}
 
 
-_BLAMED = re.compile(r"[0-9a-f]{40,64} \d+ (\d+)")
-_UNCOMMITTED = "not.committed.yet"
+# A partial clone would fetch what it lacks.
+_OFFLINE = ("-c", "protocol.allow=never")
+_BLAMED = re.compile(r"(?P<commit>[0-9a-f]{40,64}) \d+ (?P<line>\d+)")
+# The last day but one that Python knows, in seconds: a commit may name any time.
+_LATEST = 253_402_128_000
+_ZONE = re.compile(r"([+-])(\d\d)(\d\d)")
+
+
+def _blamed(known: Mapping[str, str]) -> Blamed:
+    """A line of which `git blame` tells these headers."""
+    zone = _ZONE.fullmatch(known.get("author-tz", ""))
+    minutes = int(f"{zone[1]}1") * (60 * int(zone[2]) + int(zone[3])) if zone else 0
+    seconds = min(int(known.get("author-time", 0)), _LATEST)
+    moment = datetime(1970, 1, 1) + timedelta(seconds=seconds, minutes=minutes)  # noqa: DTZ001  # in the author's zone
+    return Blamed(
+        known["commit"],
+        moment.date().isoformat(),
+        known.get("summary", ""),
+        known.get("author", ""),
+        known.get("author-mail", "").strip("<> "),
+    )

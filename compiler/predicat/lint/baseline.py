@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
@@ -37,12 +38,15 @@ class Entry(Struct, frozen=True):
     about: str
 
 
-class BaselineResult(Struct, frozen=True):
+Item = TypeVar("Item", bound=Finding)
+
+
+class BaselineResult(Struct, Generic[Item], frozen=True):
     """Findings compared with a baseline: new findings, the number of known ones, and entries that no finding
     matches.
     """
 
-    new: list[Finding]
+    new: list[Item]
     accepted: int
     stale: list[Entry]
 
@@ -84,13 +88,13 @@ def read(path: Path, target: Path | None = None) -> list[Entry]:
 
 
 def apply_baseline(
-    findings: Iterable[Finding], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
-) -> BaselineResult:
+    findings: Iterable[Item], entries: Sequence[Entry], judged: Callable[[str], bool] = lambda _: True
+) -> BaselineResult[Item]:
     """Separate known findings from new ones. An entry matches one finding. Entries of rules that were not
     `judged` are neither needed nor stale.
     """
     left = Counter((item.code, item.hash) for item in entries)
-    new: list[Finding] = []
+    new: list[Item] = []
     accepted = 0
     for item in findings:
         line = entry(item)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from msgspec import Struct
 from predicat.catalog.model import Dataset
 from predicat.diagnostics import PredicatError
 from predicat.forge import git
+from predicat.forge.links import web_address
 
 _SECONDS = 10.0
 # What begins an incident, and what ends it. A run that judged nothing does neither.
@@ -90,17 +90,3 @@ def _origin(path: Path, first: int, last: int) -> Origin:
     commit, place = git.head(root), web_address(git.remote(root))
     url = f"{place}/blob/{commit}/{file}#L{first}" if place and commit else ""
     return Origin(file, first, url, change or git.Commit("", "", ""))
-
-
-def web_address(remote: str) -> str:
-    """The page of a repository by the address of its remote, without a name or password in it; "" if it has
-    none.
-    """
-    match = _REMOTE.fullmatch(remote)
-    return f"https://{match['host'] or match['other']}/{match['path']}" if match else ""
-
-
-_REMOTE = re.compile(
-    r"(?:(?:https?|ssh)://(?:[^@/]*@)?(?P<host>[\w.-]+)(?::\d+)?/|[\w.-]+@(?P<other>[\w.-]+):)"
-    r"(?P<path>[\w./~-]+?)(?:\.git)?/?"
-)

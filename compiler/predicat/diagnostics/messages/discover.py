@@ -110,6 +110,12 @@ no_view = Text[str](
 same_rule = Text[list[str]]("the same rule is in {others:some 5}")
 # The lines of the same finding in its file.
 also_in = Text[list[str]]("it is also in line {lines:first 5}")
+# The places of the same finding in other files.
+also_at = Text[list[str]]("it is also in {places:some 3}")
+# The same mistake is made with several relations.
+in_relations = Text[int]("in {number} relations")
+# Who wrote a line, and in which commit.
+written = Text[str, str, str, str]("{author}, {day} ({commit} {subject})")
 # Findings that are not shown, and how to list them.
 more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
 # The title of the report as Markdown.
@@ -147,14 +153,6 @@ proved = Text[str, int, str, str]("# {path}:{line} is {name}: {proof}")
 # A copy of a filter that is not rewritten.
 stays = Text[str, int, str]("{path}:{line} stays: {reason}")
 
-# The sections of the page, with the codes of their findings.
-SECTIONS = {
-    "Never true, and never reached": ("D101", "D104", "D105", "D106"),
-    "Drift and copies of filters": ("D302", "D301"),
-    "Rules that are nearly the same": ("D202",),
-    "Probably not meant": ("D108", "D107", "D103", "D102"),
-    "The same rule in several places": ("D201",),
-}
 NO_REASON = "the engine does not say why"
 NOT_COUNTED = "Not counted: "
 NOT_SQL = "it is not SQL"

@@ -1,0 +1,85 @@
+"""Which findings come first: those that likely are mistakes, in many places, in files that often change."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct, structs
+
+from predicat.diagnostics import Severity
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.findings import CODES, Found
+
+# Rules that disagree: those that are shown are shown first.
+_PAIRS = ("D302", "D202")
+
+
+class Ranking(Struct, frozen=True):
+    """What the order of findings depends on: how many commits changed each file in the last year."""
+
+    changes: Mapping[str, int] = {}
+
+    def changed(self, item: Found) -> int:
+        """The commits of the file that changes most, of those that have the rule."""
+        return max((self.changes.get(place.path, 0) for place in item.places), default=0)
+
+    def weight(self, item: Found) -> float:
+        """The likelihood of a mistake, times places, times changes. Twice as many of these add the same: a
+        file that changes daily is not thirty times as important as one that changes monthly.
+        """
+        places = 1 + math.log2(max(len(item.places), 1))
+        return CODES[item.code].likelihood * places * (1 + math.log2(1 + self.changed(item)))
+
+    def rank(self, item: Found) -> float:
+        """The weight from 0 to 100, as SARIF has it."""
+        weight = self.weight(item)
+        return round(100 * weight / (1 + weight), 1)
+
+    def ordered(self, found: Iterable[Found]) -> list[Found]:
+        """Findings, those with the highest weight first; equal ones errors first, then by place."""
+        return sorted(found, key=self._order)
+
+    def first(self, found: Iterable[Found], most: int | None) -> tuple[list[Found], list[Found]]:
+        """The findings with the highest weight, rules that disagree first, and the others."""
+        ordered = self.ordered(found)
+        shown, others = (ordered, []) if most is None else (ordered[:most], ordered[most:])
+        return sorted(shown, key=lambda item: item.code not in _PAIRS), others
+
+    def _order(self, item: Found) -> tuple[float, int, str, int, str, str]:
+        level = list(Severity).index(item.level)
+        outer = item.span.outermost()
+        return -self.weight(item), level, outer.source.name, outer.start, item.code, item.message
+
+
+def once(found: Iterable[Found], *, across_files: bool) -> list[Found]:
+    """Findings that several places have, once each, with the other places in the hint: those of one file, or
+    also those of other files, whatever relation they are about.
+    """
+    copies: dict[tuple[str, ...], list[Found]] = {}
+    for item in found:
+        where = () if across_files else (item.span.outermost().source.name, item.name)
+        what = item.span.text or f"{item.span.outermost().source.name}:{item.span.start}"
+        copies.setdefault((item.code, item.message, item.hint or "", what, *where), []).append(item)
+    return [_with_copies(first, others) for first, *others in copies.values()]
+
+
+def _with_copies(item: Found, others: Sequence[Found]) -> Found:
+    if not others:
+        return item
+    file = item.span.outermost().source.name
+    elsewhere = dict.fromkeys(map(_place, others))
+    lines = [str(line) for path, line in elsewhere if path == file]
+    more = [f"{path}:{line}" for path, line in elsewhere if path != file]
+    relations = len({other.name for other in (item, *others)})
+    hints = [
+        item.hint,
+        say.also_in(lines) if lines else None,
+        say.also_at(more) if more else None,
+        say.in_relations(relations) if relations > 1 else None,
+    ]
+    places = dict.fromkeys(place for one in (item, *others) for place in one.places)
+    return structs.replace(item, hint="; ".join(filter(None, hints)) or None, places=tuple(places))
+
+
+def _place(item: Found) -> tuple[str, int]:
+    outer = item.span.outermost()
+    return outer.source.name, outer.source.line_column(outer.start)[0]

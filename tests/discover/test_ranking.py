@@ -1,0 +1,183 @@
+"""Which findings come first and where they come from, in a repository with fixed dates and authors."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from predicat.discover.origins import changes, origins
+from predicat.forge import git
+from predicat.forge.links import line_address, web_address
+from tests.processes import in_process
+
+NEVER = "select 1 from {} where a = {} and a = 0;\n"
+NEAR = "select 1 from orders where status in ('open', 'held') and kind = 'a' and amount {} 0;\n"
+HOSTILE = "J\x1b[31m|&lt;b>`x`\u202e @all"  # git takes < and > out of names
+
+
+def commit(root: Path, day: str, author: str, subject: str, **files: str) -> str:
+    """Commit files as an author does on a day; gives the hash."""
+    for name, text in files.items():
+        (root / f"{name}.sql").write_text(text)
+    who = {
+        f"GIT_{role}_{key}": value
+        for role in ("AUTHOR", "COMMITTER")
+        for key, value in (("NAME", author), ("EMAIL", "x@example.com"), ("DATE", f"{day}T23:30:00+0900"))
+    }
+    for args in (("add", "-A"), ("commit", "-q", "--no-gpg-sign", "-m", subject)):
+        subprocess.run(["git", "-C", str(root), *args], check=True, env={**os.environ, **who})
+    told = subprocess.run(["git", "-C", str(root), "rev-parse", "HEAD"], check=True, capture_output=True)
+    return told.stdout.decode().strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose last commit is from 2023: `busy` changed three times in the year before it, `old`
+    often in the years before that, and `calm` once.
+    """
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    for number in range(6):
+        commit(tmp_path, f"2020-01-0{number + 1}", "Ann", "More", old=NEVER.format("old", number + 1))
+    commit(tmp_path, "2023-01-01", "Ann", "Three", busy="-- 1\n", calm=NEVER.format("calm", 7))
+    commit(tmp_path, "2023-03-01", "Bob", "Twice", busy=NEVER.format("busy", 8))
+    commit(tmp_path, "2023-06-01", HOSTILE, "A <i>|`", busy=NEVER.format("busy", 8) + "select 2;\n")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def places(text: str) -> list[str]:
+    """The places of the findings, in their order."""
+    return [line.removeprefix("  --> ") for line in text.splitlines() if line.startswith("  --> ")]
+
+
+def test_changes_are_those_of_a_year_before_the_last_commit(repository: Path) -> None:
+    assert changes(["busy.sql", "calm.sql", "old.sql", "gone.sql"]) == {"busy.sql": 3, "calm.sql": 1}
+    commit(repository, "2024-02-01", "Ann", "Later", calm=NEVER.format("calm", 9))
+    assert changes(["busy.sql", "calm.sql"]) == {"busy.sql": 2, "calm.sql": 1}
+
+
+def test_a_file_that_changes_often_comes_first(repository: Path) -> None:
+    assert places(in_process("discover", ".", cwd=repository).stdout) == [
+        "busy.sql:1:26",
+        "calm.sql:1:26",
+        "old.sql:1:25",
+    ]
+
+
+def test_a_mistake_in_many_places_comes_first(repository: Path) -> None:
+    for number in range(5):
+        (repository / f"copy{number}.sql").write_text(NEVER.format(f"t{number}", 3))
+    text = in_process("discover", ".", cwd=repository).stdout
+    assert places(text) == ["copy0.sql:1:24", "busy.sql:1:26", "calm.sql:1:26", "old.sql:1:25"]
+    assert "it is also in copy1.sql:1, copy2.sql:1, copy3.sql:1 and 1 more; in 5 relations" in text
+
+
+def test_rules_that_disagree_are_the_first_of_those_that_are_shown(repository: Path) -> None:
+    commit(repository, "2023-06-02", "Ann", "Near", one=NEAR.format(">"), two=NEAR.format(">="))
+    assert places(in_process("discover", ".", cwd=repository).stdout)[0] == "one.sql:1:28"
+    data = json.loads(in_process("discover", ".", "--format", "json", cwd=repository).stdout)
+    (near,) = (item for item in data["findings"] if item["code"] == "D202")
+    assert near["row"] == {"status": "held", "kind": "a", "amount": 0}
+    assert [place["file"] for place in near["places"]] == ["one.sql", "two.sql"]
+    assert near["written"]["subject"] == "Near" and near["changes"] == 1
+
+
+def test_what_is_shown_says_who_wrote_it_and_when(repository: Path) -> None:
+    text = in_process("discover", ".", cwd=repository).stdout
+    last = git.blame(repository / "busy.sql", [(1, 1)], 3)[1]
+    assert (last.author, last.day, last.subject) == ("Bob", "2023-03-01", "Twice")
+    assert f"  = written: Bob, 2023-03-01 ({last.hash[:8]} Twice)\n" in text
+    (repository / "calm.sql").write_text(NEVER.format("calm", 5))
+    data = json.loads(in_process("discover", ".", "--format", "json", cwd=repository).stdout)
+    by_file = {item["file"]: item for item in data["findings"]}
+    assert by_file["busy.sql"]["written"] == {
+        "author": "Bob",
+        "day": "2023-03-01",
+        "commit": last.hash,
+        "subject": "Twice",
+    }
+    assert by_file["calm.sql"]["written"] is None  # it is not committed
+
+
+def test_names_of_strangers_are_text(repository: Path) -> None:
+    commit(repository, "2023-06-02", HOSTILE, "A <i>|`", busy="select 1;\n" + NEVER.format("busy", 9))
+    text = in_process("discover", "busy.sql", cwd=repository).stdout
+    (told,) = (line for line in text.splitlines() if line.startswith("  = written: "))
+    assert told.startswith("  = written: J [31m|&lt;b`x` @all, 2023-06-02 (") and told.endswith(" A <i>|`)")
+    page = in_process("discover", "busy.sql", "--format", "html", cwd=repository).stdout
+    assert "<td>J [31m|&amp;lt;b`x` @all, 2023-06-02 (" in page and "<i>" not in page
+    table = in_process("discover", "busy.sql", "--format", "markdown", cwd=repository).stdout
+    (row,) = (line for line in table.splitlines() if line.startswith("| D101"))
+    told = row.split(" | ")[3]
+    assert told.startswith("J &#91;31m&#124;&#38;lt;b&#96;x&#96; &#64;all, 2023-06-02 (")
+    assert told.endswith(" A &#60;i&#62;&#124;&#96;) |")
+
+
+@pytest.mark.parametrize(
+    ("remote", "form"),
+    [
+        ("git@github.com:shop/data.git", "https://github.com/shop/data/blob/{}/busy.sql#L1"),
+        ("https://me:secret@gitlab.com/shop/data", "https://gitlab.com/shop/data/-/blob/{}/busy.sql#L1"),
+        ("https://bitbucket.org/shop/data.git", "https://bitbucket.org/shop/data/src/{}/busy.sql#lines-1"),
+        ("https://git.example.com/shop/data.git", ""),
+    ],
+)
+def test_a_place_is_a_link_to_its_commit(repository: Path, remote: str, form: str) -> None:
+    subprocess.run(["git", "-C", str(repository), "remote", "add", "origin", remote], check=True)
+    url = form.format(git.head(repository))
+    table = in_process("discover", ".", "--format", "markdown", cwd=repository).stdout
+    assert (f"| [`busy.sql:1`]({url}) |" if url else "| `busy.sql:1` |") in table
+    page = in_process("discover", ".", "--format", "html", cwd=repository).stdout
+    assert (f'<a href="{url}"><code>busy.sql:1</code></a>' in page) == bool(url) and "secret" not in page
+    (repository / "busy.sql").write_text(NEVER.format("busy", 8) + "select 3;\n")
+    assert origins([("busy.sql", 1)])["busy.sql", 1].url == ""  # the lines of the commit are others
+
+
+def test_files_outside_of_a_repository_have_no_history(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(NEVER.format("t", 1))
+    done = in_process("discover", ".", "--format", "json", cwd=tmp_path)
+    (item,) = json.loads(done.stdout)["findings"]
+    assert (item["written"], item["url"], item["changes"]) == (None, None, 0)
+
+
+def test_a_repository_without_a_commit_has_no_history(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    (tmp_path / "a.sql").write_text(NEVER.format("t", 1))
+    monkeypatch.chdir(tmp_path)
+    assert changes(["a.sql"]) == {} and origins([("a.sql", 1)]) == {}
+
+
+def test_programs_get_a_rank(repository: Path) -> None:
+    log = json.loads(in_process("discover", ".", "--format", "sarif", cwd=repository).stdout)
+    ranks = [result["rank"] for result in log["runs"][0]["results"]]
+    # 21 of 22 likely, in one place: times 1 + log2(4), 1 + log2(2), 1
+    weights = [21 / 22 * 3, 21 / 22 * 2, 21 / 22]
+    assert ranks == [round(100 * weight / (1 + weight), 1) for weight in weights]
+    shown = in_process("discover", ".", "--format", "github", cwd=repository).stdout
+    assert [line.split(",")[0] for line in shown.splitlines()] == [
+        f"::error file={name}.sql" for name in ("busy", "calm", "old")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("remote", "page"),
+    [
+        ("https://github.com/a/b.git", "https://github.com/a/b"),
+        ("https://user:secret@gitlab.example.com/a/c/b", "https://gitlab.example.com/a/c/b"),
+        ("git@github.com:a/b.git", "https://github.com/a/b"),
+        ("ssh://git@example.com:2222/a/b.git", "https://example.com/a/b"),
+        ("/srv/git/b.git", ""),
+        ("https://example.com/a b", ""),
+    ],
+)
+def test_the_page_of_a_remote_shows_no_password(remote: str, page: str) -> None:
+    assert web_address(remote) == page
+
+
+def test_the_name_of_a_file_cannot_leave_its_link() -> None:
+    url = line_address("git@github.com:a/b.git", "c", 'x/) "><b>.sql', 2)
+    assert url == "https://github.com/a/b/blob/c/x/%29%20%22%3E%3Cb%3E.sql#L2"
