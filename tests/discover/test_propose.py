@@ -1,16 +1,21 @@
 """`predicat discover --propose`: a catalog that loads, whose tests pass, and that writes over nothing."""
 
 import json
+from collections import Counter
+from collections.abc import Collection
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from predicat import compare, parse
 from predicat.api import declared
 from predicat.catalog import load_catalog
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.names import name_of
+from predicat.discover.passing import passing
 from predicat.discover.references import proved, with_references
 from tests.processes import in_process
 
@@ -281,3 +286,111 @@ def test_a_column_that_is_only_tested_for_null_has_no_invented_number(tmp_path: 
 )
 def test_names_are_short(sql: str, end: str, name: str) -> None:
     assert name_of(sql, end) == name and len(name) <= 30
+
+
+CLOCK = """
+create table shop.orders (id bigint, status varchar(9), placed timestamp, closed boolean);
+select 1 from shop.orders where placed <= current_timestamp and status = 'open';
+select 1 from shop.orders where status = 'closed';
+select 1 from shop.orders where not closed;
+select 1 from shop.orders where status <> 'new' and cast(status as varchar) <> 'open';
+select 1 from shop.orders where 'closed' = status;
+select 1 from shop.orders where status like '%sed' and not status <> 'closed';
+"""
+
+
+def proposed(folder: Path, sql: str, *options: str) -> tuple[dict[str, Any], str]:
+    """The one dataset that is proposed for a text of SQL, and what the command says on the way."""
+    (folder / "a.sql").write_text(sql)
+    options = ("--dialect", "postgres", "--min-places", "1", *options)
+    done = in_process("discover", "a.sql", *options, "--propose", "catalog", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    for args in (("check",), ("test",), ("fmt", "--check", "catalog")):
+        passed = in_process(*args, cwd=folder)
+        assert passed.returncode == 0, passed.stderr + passed.stdout
+    (file,) = (folder / "catalog").iterdir()
+    data: dict[str, Any] = yaml.safe_load(file.read_text())
+    return data, done.stderr
+
+
+def test_rules_that_read_the_clock_have_tests_and_pass(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, CLOCK)
+    assert str(data["now"]) == "2026-02-01 10:00:00"
+    (timed,) = (rule for rule in data["filters"].values() if "placed" in rule["sql"])
+    assert [test["matches"] for test in timed["tests"]] == [True, False]
+    assert timed["tests"][0]["row"]["status"] == "open"
+
+
+def test_rows_of_tests_have_the_constants_of_the_code(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, CLOCK)
+    rows = [test["row"] for test in data["filters"]["status_closed"]["tests"]]
+    assert rows == [{"status": "closed"}, {"status": "open"}]
+
+
+def test_a_negation_has_a_test_without_a_value(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, CLOCK)
+    assert {"row": {}, "matches": False} in data["filters"]["not_closed"]["tests"]
+    assert "P301" not in in_process("lint", cwd=tmp_path).stdout
+
+
+def test_rules_that_take_the_same_rows_are_one_filter(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, CLOCK)
+    assert len(data["filters"]) == 4
+    assert "a.sql:4, a.sql:7" in data["filters"]["status_closed"]["description"]
+
+
+def test_single_rows_of_deletions_and_repairs_are_no_rules(tmp_path: Path) -> None:
+    made_up = "a8f5f167f44f4964e6c998dee827110c"
+    _, told = proposed(
+        tmp_path,
+        f"delete from t where event_id in ('{made_up}', 'b');\n"
+        "update t set b = 1 where id = 12345;\n"
+        f"select 1 from t where note <> '{made_up}';\n"
+        "select 1 from t where kind_id = 3;\n"
+        "delete from t where status = 'spam';\n",
+    )
+    filters = load_catalog(tmp_path / "catalog").datasets["t"].filters
+    assert set(filters) == {"kind_id_3", "status_spam"}
+    assert f"3  left out: {say.ONE_OFF}" in told
+
+
+def test_a_migration_names_single_rows_and_a_rule_about_one_is_in_several_queries(tmp_path: Path) -> None:
+    made_up = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+    for name in ("sql", "migrations"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "migrations" / "1.sql").write_text("select 1 from t where id = 7;\n" * 2)
+    (tmp_path / "sql" / "a.sql").write_text(f"select 1 from t where feed_key <> '{made_up}';\n" * 2)
+    done = in_process("discover", ".", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
+    assert f"2  left out: {say.ONE_OFF}" in done.stderr
+    ((_, rule),) = load_catalog(tmp_path / "catalog").datasets["t"].filters.items()
+    assert made_up in str(rule.current.body)
+
+
+def test_what_does_not_pass_is_left_out_with_a_reason() -> None:
+    bodies = {"good": "n = 1", "bad": "n = 'x'", "failing": "n = 2"}
+    left: Counter[str] = Counter()
+
+    def data_of(names: Collection[str]) -> dict[str, Any]:
+        filters: dict[str, Any] = {name: {"sql": bodies[name]} for name in names}
+        for name in set(names) & {"failing"}:
+            filters[name]["tests"] = [{"row": {"n": 1}, "matches": True}]
+        return {"apiVersion": "predicat/v1", "dataset": "t", "fields": {"n": "bigint"}, "filters": filters}
+
+    text, kept = passing("t", list(bodies), data_of, left)
+    assert kept == ["good"] and set(yaml.safe_load(text)["filters"]) == {"good"}
+    assert left.total() == 2 and all("would not pass" in reason for reason in left)
+
+
+def test_tables_of_two_schemas_have_the_schema_in_their_names(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text(
+        "select 1 from web.event where a = 1;\nselect 1 from app.event where a = 1;\n"
+    )
+    in_process("discover", "a.sql", "--min-places", "1", "--propose", "catalog", cwd=tmp_path)
+    assert set(load_catalog(tmp_path / "catalog").datasets) == {"event", "app_event"}
+
+
+def test_a_long_condition_has_a_short_description(tmp_path: Path) -> None:
+    values = ", ".join(f"'value {number}'" for number in range(40))
+    data, _ = proposed(tmp_path, f"select 1 from t where kind in ({values}) and level = 3;\n")
+    ((_, rule),) = data["filters"].items()
+    assert rule["description"] == "Rows that meet several conditions on kind, level. Found in a.sql:1."

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
     from predicat.discover.counts import Count
     from predicat.discover.findings import Found
     from predicat.discover.judging import Progress
-    from predicat.discover.propose import Near, Rule
+    from predicat.discover.propose import Near
     from predicat.discover.read.folder import Scan
     from predicat.discover.report import Report
+    from predicat.discover.rules import Rule
     from predicat.lint import Finding
 
 _HELP = (
@@ -398,7 +399,7 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
     written, there = catalogs.write(proposal, folder)
     for reason, number in proposal.left.most_common():
         click.echo(say.left_out(reason, number), err=True)
-    click.echo(say.proposed(proposal.filters, list(map(str, written)), list(map(str, there))))
+    click.echo(say.proposed(len(proposal.filters), list(map(str, written)), list(map(str, there))))
 
 
 def _right(near: Near) -> list[Rule]:

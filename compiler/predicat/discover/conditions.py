@@ -72,6 +72,7 @@ class Condition:
         session: of the parameters that are values of the session, the declared type and the expression that
             PostgreSQL reads each from.
         on: the field that keys are read from, for languages of keys; None for the row itself.
+        changes: whether its statement deletes or updates rows.
     """
 
     text: str
@@ -90,6 +91,7 @@ class Condition:
     derived: bool = False
     session: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     on: str | None = None
+    changes: bool = False
 
     @property
     def declared(self) -> bool:

@@ -2,79 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct, field
 
-from predicat.api import Predicate, declared, parse
 from predicat.catalog.files import catalog_files
-from predicat.catalog.keys import API_VERSION
-from predicat.catalog.manifest import plain
-from predicat.diagnostics import PredicatError, Reporter, Source
+from predicat.diagnostics import Reporter
 from predicat.diagnostics.messages import discover as say
 from predicat.diagnostics.writing import write_text
 from predicat.discover.conditions import POLICIES, Condition
-from predicat.discover.infer import Unclear
-from predicat.discover.names import MAX_LENGTH, name_of
-from predicat.discover.references import proved, with_references
-from predicat.discover.typed import subject_of, together
+from predicat.discover.drafts import Ask, draft, unused
+from predicat.discover.passing import fitting
+from predicat.discover.rules import Rule
 from predicat.discover.verdicts import Judged
-from predicat.editor.layout import layout
-from predicat.explain.prose import describe
-from predicat.importing.model import LONGEST, slug
-from predicat.importing.writing import dumped
-from predicat.ir.types import DATE, STRING, TIMESTAMP, DecimalType
-from predicat.proof.compare import example
-from predicat.rewrite.substitute import with_defaults
+from predicat.importing.model import slug
 
 # Filters of a dataset: those in most places come first.
 _MAX_FILTERS = 60
-_MOST_DESCRIBED = 300
 _NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
-_EFFORT = 1.0
-# Gives the name of a filter for its condition and a first name; an empty text leaves it out.
-Ask = Callable[[str, str], str]
-
-
-class Rule(Struct, eq=False):
-    """A rule: its SQL, and the conditions that are this rule."""
-
-    sql: str
-    conditions: list[Condition]
-    name: str = ""
-    predicate: Predicate | None = None
-
-    @property
-    def part(self) -> bool:
-        """Whether it is nowhere a whole condition."""
-        return not any(condition.whole for condition in self.conditions)
-
-    @property
-    def accepts(self) -> bool:
-        """Whether a row for which it is UNKNOWN is accepted."""
-        return self.conditions[0].accepts
-
-    @property
-    def writes(self) -> bool:
-        """Whether it is about rows that are written."""
-        return self.conditions[0].writes
-
-    @property
-    def places(self) -> int:
-        """In how many places it is."""
-        return len({(condition.place.path, condition.place.start) for condition in self.conditions})
-
-    @property
-    def declared(self) -> bool:
-        """Whether a table or a server declares it."""
-        return any(condition.declared for condition in self.conditions)
-
-    def first_name(self) -> str:
-        """A name made of its fields and values, which says what kind of rule it is."""
-        return name_of(self.sql, "_on_write" * self.writes + "_part" * self.part)
 
 
 class Near(Struct, frozen=True):
@@ -92,12 +40,12 @@ Choose = Callable[[Near], Sequence[Rule]]
 
 
 class Proposal(Struct):
-    """What was proposed: the text of each file, how many filters there are, the attributes of sessions that
-    they read, and why rules were left out.
+    """What was proposed: the text of each file, the rules by the names of their filters, the attributes of
+    sessions that they read, and why rules were left out.
     """
 
     files: dict[str, str] = field(default_factory=dict[str, str])
-    filters: int = 0
+    filters: dict[str, Rule] = field(default_factory=dict[str, Rule])
     attributes: set[str] = field(default_factory=set[str])
     left: Counter[str] = field(default_factory=Counter[str])
 
@@ -125,11 +73,20 @@ def propose(
     if choose is not None:
         by_relation = _chosen(by_relation, conditions, judged, choose, result.left)
     for relation, rules in by_relation.items():
-        dataset = _unused(slug(relation.rpartition(".")[2], "dataset"), result.files)
-        text = _dataset(dataset, relation, rules, ask, result)
-        if text:
-            result.files[dataset] = text
+        dataset = _name(relation, result.files)
+        made = draft(dataset, relation, rules, ask, result.attributes, result.left)
+        if made is not None:
+            result.files[dataset] = made.text
+            result.filters |= {f"{dataset}.{name}": rule for name, rule in made.rules.items()}
+            result.attributes |= made.attributes
     return result
+
+
+def _name(relation: str, names: Collection[str]) -> str:
+    """The name of a dataset: that of its table, with the schema if another one has the table."""
+    parts = relation.split(".")
+    tried = [slug(parts[-1], "dataset"), slug("_".join(parts[-2:]), "dataset")]
+    return next((name for name in tried if name not in names), unused(tried[0], names))
 
 
 def write(proposal: Proposal, folder: Path) -> tuple[list[Path], list[Path]]:
@@ -137,15 +94,13 @@ def write(proposal: Proposal, folder: Path) -> tuple[list[Path], list[Path]]:
     those that were there.
     """
     known = _datasets_in(folder)
-    written, there = [], []
-    for name, text in proposal.files.items():
-        path = known.get(name, folder / f"{name}.yml")
-        if path.exists() or path.is_symlink():
-            there.append(path)
-            continue
+    paths = {name: known.get(name, folder / f"{name}.yml") for name in proposal.files}
+    there = [path for path in paths.values() if path.exists() or path.is_symlink()]
+    new = {path: proposal.files[name] for name, path in paths.items() if path not in there}
+    passed = fitting(new, folder, proposal.left)
+    for path, text in passed.items():
         write_text(path, text)
-        written.append(path)
-    return written, there
+    return list(passed), there
 
 
 def _datasets_in(folder: Path) -> dict[str, Path]:
@@ -175,7 +130,9 @@ def _by_relation(
         rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
     for (relation, *_), rule in rules.items():
-        if rule.places >= min_places or rule.declared:
+        if rule.is_one_off:
+            left[say.ONE_OFF] += len(rule.conditions)
+        elif rule.places >= min_places or rule.declared:
             result.setdefault(relation, []).append(rule)
         else:
             left[say.few_places(min_places)] += len(rule.conditions)
@@ -235,165 +192,3 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
     if condition.has_parameters and not of_session:
         return say.HAS_PARAMETERS
     return ""
-
-
-def _dataset(dataset: str, relation: str, rules: list[Rule], ask: Ask | None, result: Proposal) -> str:
-    """The text of a catalog file; empty if no rule is left."""
-    fields, unknown = _fields(rules)
-    filters: dict[str, Any] = {}
-    named: dict[str, tuple[str, Predicate]] = {}
-    used: set[str] = set()
-    for rule in rules:
-        try:
-            rule.predicate = parse(rule.sql, "sql", fields, params=rule.conditions[0].params)
-        except PredicatError:
-            result.left[say.UNCLEAR] += len(rule.conditions)
-            continue
-        if not rule.predicate.fields:  # as of `note = NULL`
-            result.left[say.DEAD] += len(rule.conditions)
-            continue
-        first = _unused(rule.first_name(), filters, MAX_LENGTH)
-        answer = ask(rule.sql, first) if ask is not None else first
-        if answer:
-            name = _unused(slug(answer), filters)
-            filters[name] = _filter(rule, rule.predicate)
-            if not rule.accepts:  # a reference would reject UNKNOWN
-                named[name] = rule.sql, rule.predicate
-            used |= {*rule.predicate.fields, *_columns(rule.sql)}
-    if not filters:
-        return ""
-    result.filters += len(filters)
-    session = {
-        name: {"type": kind, "postgres": text}
-        for rule in rules
-        if rule.predicate is not None
-        for name, (kind, text) in rule.conditions[0].session.items()
-        if name not in result.attributes
-    }
-    result.attributes |= set(session)
-    data: dict[str, Any] = {
-        "apiVersion": API_VERSION,
-        "dataset": dataset,
-        "description": say.rows_of(relation),
-        "relation": relation,
-        "fields": {
-            name: {"type": kind, "description": say.UNKNOWN_TYPE} if name in unknown else kind
-            for name, kind in sorted(fields.items())
-            if name in used
-        },
-        **({"attributes": session} if session else {}),
-        "filters": filters,
-    }
-    references = with_references(named, declared(data["fields"]))
-    if references:
-        _refer(filters, references)
-        same = set(proved(dumped(data), dataset, named))
-        _refer(filters, {name: named[name][0] for name in references if name not in same})
-    return layout(Source(dataset, dumped(data)))
-
-
-def _refer(filters: Mapping[str, Any], texts: Mapping[str, str]) -> None:
-    """Gives filters another text."""
-    for name, text in texts.items():
-        filters[name]["sql"] = text
-
-
-def _fields(rules: list[Rule]) -> tuple[dict[str, str], set[str]]:
-    """A type for each field that all rules of a relation take: known types first, else inferred from all
-    rules together, else from each. Also the fields of which nothing tells the type.
-    """
-    known = {
-        name: kind
-        for rule in rules
-        for condition in rule.conditions
-        for name, kind in condition.fields.items()
-    }
-    fractions = _fractions(rules)
-    result: dict[str, str] = {}
-    unknown: set[str] = set()
-    for group in (rules, *([rule] for rule in rules)):
-        try:
-            types = together([subject_of(rule.conditions[0]) for rule in group])
-        except Unclear:
-            continue
-        for condition in types:
-            for name, decl in Predicate(condition.wide, "sql").fields.items():
-                if name not in result and condition.inferred.get(name) == "any":
-                    unknown.add(name)
-                result.setdefault(name, _kind(decl.type, name, fractions, condition.inferred))
-        if group is rules:
-            break
-    return {**result, **known}, unknown - set(known)
-
-
-def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:
-    """A type as a person would choose it: whole numbers if no constant has a fraction."""
-    if inferred.get(name) == "any" and not isinstance(kind, DecimalType):
-        return str(STRING)  # it is only tested for NULL, or for being the same as another
-    if name in inferred and isinstance(kind, DecimalType):
-        return "double" if fractions else "bigint"
-    return "timestamp" if kind in (DATE, TIMESTAMP) and name in inferred else str(kind)
-
-
-def _columns(sql: str) -> set[str]:
-    """The columns that a condition names, also where it does not depend on them: `note = NULL OR n > 3`."""
-    from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
-
-    return {column.name for column in parse_one(sql).find_all(exp.Column)}
-
-
-def _fractions(rules: list[Rule]) -> bool:
-    from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
-
-    constants = (node for rule in rules for node in parse_one(rule.sql).find_all(exp.Literal))
-    return any(not node.is_string and not node.name.isdigit() for node in constants)
-
-
-def _filter(rule: Rule, predicate: Predicate) -> dict[str, Any]:
-    """A filter as a catalog has it."""
-    places, parts = (
-        list(
-            dict.fromkeys(
-                f"{item.place.path}:{item.place.line}" for item in rule.conditions if item.whole == whole
-            )
-        )
-        for whole in (True, False)
-    )
-    told = " ".join(describe(predicate.surface).split())[:_MOST_DESCRIBED]
-    entry: dict[str, Any] = {"description": say.described(told, places, parts, writes=rule.writes)}
-    owners = [condition.owner for condition in rule.conditions if condition.owner]
-    if owners:
-        entry["owner"] = Counter(owners).most_common(1)[0][0]
-    entry["sql"] = rule.sql
-    if rule.conditions[0].params:
-        entry["params"] = dict(rule.conditions[0].params)
-    if rule.accepts:
-        entry["on_unknown"] = "accept"
-    tests = [_test(predicate, wanted) for wanted in (True, False)]
-    if any(tests):
-        entry["tests"] = [test for test in tests if test]
-    return entry
-
-
-def _test(predicate: Predicate, wanted: bool) -> dict[str, Any]:
-    """A test with a row that the solver found; empty if there is none that YAML can hold."""
-    node = with_defaults(predicate.node)
-    _, witness = example(node, wanted, _EFFORT)
-    if witness is None:
-        return {}
-    row = {name: plain(value) for name, value in witness.row.items()}
-    try:
-        outcome = predicate.evaluate(row)
-    except (PredicatError, ValueError, TypeError):
-        return {}
-    return {"row": row, "matches": wanted} if outcome is wanted else {}
-
-
-def _unused(name: str, names: Iterable[str], longest: int = LONGEST) -> str:
-    """A name that is not taken, with a number at its end if need be, and no longer than names may be."""
-    candidate, number = name, 1
-    while candidate in names:
-        number += 1
-        end = f"_{number}"
-        candidate = name[: longest - len(end)].rstrip("_") + end
-    return candidate

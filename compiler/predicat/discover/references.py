@@ -47,7 +47,7 @@ def with_references(
     Returns:
         The SQL by name. Nothing is proved yet: see `proved`.
     """
-    keys = _PartKeys(fields)
+    keys = PartKeys(fields)
     parts = {name: body for name, (sql, _) in rules.items() if (body := keys.parts(sql)) is not None}
     by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}
@@ -78,7 +78,7 @@ def proved(text: str, dataset: str, rules: Mapping[str, tuple[str, Predicate]]) 
             yield name
 
 
-class _PartKeys:
+class PartKeys:
     """What parts of rules say: parts that take the same rows have one key."""
 
     def __init__(self, fields: Mapping[str, FieldDecl]) -> None:
@@ -104,10 +104,10 @@ class _PartKeys:
         """What a part says: the text of the first part that takes the same rows."""
         text = canonical_text(part.node)
         if text not in self.keys:
-            self.keys[text] = self.first_alike(text, part)
+            self.keys[text] = self._first_alike(text, part)
         return self.keys[text]
 
-    def first_alike(self, text: str, part: Predicate) -> str:
+    def _first_alike(self, text: str, part: Predicate) -> str:
         alike = self.known.setdefault(frozenset(part.fields), {})
         for other, predicate in islice(alike.items(), _MOST_ALIKE):
             if self.work.is_done:

@@ -6,7 +6,6 @@ package.
 """
 
 import ast
-import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
@@ -22,7 +21,7 @@ from predicat.discover.calls import NoCall, Use, call, in_chain
 from predicat.discover.catalogs import accepted_by, columns_of, dataset_of
 from predicat.discover.conditions import Condition
 from predicat.discover.places import source_at
-from predicat.discover.read.above import top_of
+from predicat.discover.read.above import in_repository
 from predicat.discover.verdicts import Judged
 from predicat.proof.compare import compare
 
@@ -169,21 +168,13 @@ def _is_python(text: str) -> bool:
     return True
 
 
-def _in_repository(path: Path) -> str:
-    """A file as a patch names it: from the root of its repository, or else from the current folder."""
-    file = path.absolute()
-    top = top_of(file.parent)
-    root = top if (top / ".git").exists() else Path.cwd()
-    return Path(os.path.relpath(file, root)).as_posix()
-
-
 def _diffs(places: Sequence[Copy]) -> Iterator[str]:
     """A diff for each file, with the proofs of its places before it."""
     files: dict[str, list[Copy]] = {}
     for place in places:
         files.setdefault(place.condition.place.path, []).append(place)
     for path, rows in sorted(files.items()):
-        name = _in_repository(Path(path))
+        name = in_repository(Path(path))
         before = Path(path).read_bytes().decode("utf-8")
         after, last = before.removeprefix("\ufeff"), len(before)
         marked = before[: len(before) - len(after)]

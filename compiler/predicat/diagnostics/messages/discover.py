@@ -129,6 +129,8 @@ DEAD = "it matches no row, or every row"
 PART_OF_POLICY = "it is a part of a row security policy, and the rest cannot be a filter"
 HAS_PARAMETERS = "it has parameters"
 UNKNOWN_TYPE = "Its type is not known: correct it, the conditions do not tell."
+ONE_OFF = "it names single rows, as one deletion or repair of data does"
+NOT_SETTLED = "its layout does not settle"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
 ASKS_WHICH = "Which one is right"
@@ -136,6 +138,13 @@ ASKS_FOR_A_NAME = "name (- leaves it out)"
 
 # A rule that is in one place only.
 few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1 proposes it too)")
+# A filter that a check of the proposed catalog refuses.
+does_not_pass = Text[str]("the catalog would not pass its own check: {problem}")
+# A file that does not pass beside the others of its folder.
+file_does_not_pass = Text[str, str]("{file} would not pass `predicat check`: {problem}")
+# The rows of a condition that is told in words, and of one that is too long for that.
+where = Text[str]("where {told}")
+on_fields = Text[list[str]]("that meet several conditions on {fields:list}")
 # What a row of a proposed dataset is.
 rows_of = Text[str]("Rows of {relation}.")
 
@@ -253,7 +262,7 @@ def about_part(message: str, part: str) -> str:
 
 def described(told: str, places: list[str], parts: list[str], *, writes: bool = False) -> str:
     """What a proposed filter means, where its rule is now, and where it is a part of a condition."""
-    rows = f"Rows that may be written: those where {told}." if writes else f"Rows where {told}."
+    rows = f"Rows that may be written: those {told}." if writes else f"Rows {told}."
     if not places:
         return f"Part of a condition, which has more to it. {rows} Found in {_places(parts)}."
     more = f" Part of the condition in {_places(parts)}." if parts else ""

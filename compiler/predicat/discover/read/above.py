@@ -1,5 +1,6 @@
 """What is above the paths that are searched: the repository, and the dbt project with its macros."""
 
+import os
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,14 @@ def top_of(root: Path) -> Path:
     """
     start = root.absolute()
     return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+
+
+def in_repository(path: Path) -> str:
+    """The name of a file from the root of its repository, or else from the current folder."""
+    file = path.absolute()
+    top = top_of(file.parent)
+    root = top if (top / ".git").exists() else Path.cwd()
+    return Path(os.path.relpath(file, root)).as_posix()
 
 
 def macros_beside(project: Path) -> dict[str, str]:

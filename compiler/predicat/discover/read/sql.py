@@ -61,15 +61,21 @@ class SqlText:
                     start, end = _extent(reader, residue.parts)
                     if end < 0:
                         start, end = statement.start, statement.end
-                    conditions.append((start, self.condition(condition, residue, start, end, reader)))
+                    conditions.append((start, self.condition(condition, residue, start, end, reader, node)))
         except RecursionError:
             yield self.refused(statement.start, statement.end, say.TOO_DEEP)
         yield from (item for _, item in sorted(conditions, key=lambda pair: pair[0]))
 
     def condition(
-        self, written: ClauseCondition, residue: Residue, start: int, end: int, reader: Reader
+        self,
+        written: ClauseCondition,
+        residue: Residue,
+        start: int,
+        end: int,
+        reader: Reader,
+        whole: exp.Expr,
     ) -> Condition | Refused:
-        """A residue as a record."""
+        """A residue of a statement as a record."""
         if residue.origin is None:
             return self.refused(start, end, residue.reason)
         place, as_written = self.place(start, end)
@@ -94,6 +100,7 @@ class SqlText:
             whole=residue.whole,
             branches=branches,
             derived=residue.origin.derived,
+            changes=isinstance(whole, (exp.Delete, exp.Update)),
         )
 
     def refused(self, start: int, end: int, reason: str) -> Refused:

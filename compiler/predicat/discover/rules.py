@@ -1,0 +1,54 @@
+"""A rule: the conditions of the code that say one thing about the rows of one relation."""
+
+from msgspec import Struct
+
+from predicat.api import Predicate
+from predicat.discover.conditions import Condition
+from predicat.discover.names import name_of
+from predicat.discover.one_off import names_rows, runs_once
+
+
+class Rule(Struct, eq=False):
+    """A rule: its SQL, and the conditions that are this rule."""
+
+    sql: str
+    conditions: list[Condition]
+    name: str = ""
+    predicate: Predicate | None = None
+
+    @property
+    def part(self) -> bool:
+        """Whether it is nowhere a whole condition."""
+        return not any(condition.whole for condition in self.conditions)
+
+    @property
+    def accepts(self) -> bool:
+        """Whether a row for which it is UNKNOWN is accepted."""
+        return self.conditions[0].accepts
+
+    @property
+    def writes(self) -> bool:
+        """Whether it is about rows that are written."""
+        return self.conditions[0].writes
+
+    @property
+    def places(self) -> int:
+        """In how many places it is."""
+        return len({(condition.place.path, condition.place.start) for condition in self.conditions})
+
+    @property
+    def declared(self) -> bool:
+        """Whether a table or a server declares it."""
+        return any(condition.declared for condition in self.conditions)
+
+    def first_name(self) -> str:
+        """A name made of its fields and values, which says what kind of rule it is."""
+        return name_of(self.sql, "_on_write" * self.writes + "_part" * self.part)
+
+    @property
+    def is_one_off(self) -> bool:
+        """Whether it names single rows, as the deletion or the repair of some does: what is only in programs
+        that run once compares a key with constants, what is in one place compares with a UUID or a hash.
+        """
+        only_once = all(map(runs_once, self.conditions))
+        return (only_once or self.places == 1) and names_rows(self.sql, numbers=only_once)
