@@ -93,16 +93,17 @@ def github_environment(clone: Path, host: Forge, base: str = "main") -> dict[str
 
 
 def steps_of(name: str) -> list[dict[str, Any]]:
-    """The steps of the recipe, or those of the action."""
-    if name == "github":
-        recipe: list[dict[str, Any]] = load("github")["jobs"]["review"]["steps"]
+    """The steps of a recipe, or those of the action."""
+    if name != "action":
+        (job, *_) = load(name)["jobs"].values()
+        recipe: list[dict[str, Any]] = job["steps"]
         return recipe
     action: list[dict[str, Any]] = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
     return action
 
 
 def run_github(
-    clone: Path, host: Forge, base: str = "main", name: str = "github", sarif: str = ""
+    clone: Path, host: Forge, base: str = "main", name: str = "github", sarif: str = "", discover: str = ""
 ) -> tuple[bool, str]:
     """Whether the job passes, and its log. Steps run as GitHub runs them: `bash -e`, and after a failure
     only those that say so.
@@ -113,12 +114,12 @@ def run_github(
             continue
         if not passed and "!cancelled()" not in step.get("if", ""):
             continue
-        if "inputs.sarif" in step.get("if", "") and not sarif:
+        given = {"inputs.sarif": sarif, "inputs.discover": discover, "github.token": host.token}
+        if any(name_ in step.get("if", "") and not value for name_, value in given.items()):
             continue
-        own = {
-            key: value.replace("${{ github.token }}", host.token).replace("${{ inputs.sarif }}", sarif)
-            for key, value in step.get("env", {}).items()
-        }
+        own = dict(step.get("env", {}))
+        for name_, value in given.items():
+            own = {key: text.replace(f"${{{{ {name_} }}}}", value) for key, text in own.items()}
         script = clone.parent / "step.sh"
         script.write_text(step["run"] + "\n")
         done = completed(["bash", "-e", script], cwd=clone, env={**env, **own})
@@ -128,9 +129,9 @@ def run_github(
     return passed, log
 
 
-def run_gitlab(clone: Path, host: Forge) -> tuple[bool, str]:
+def run_gitlab(clone: Path, host: Forge, name: str = "filters") -> tuple[bool, str]:
     """Whether the job passes, and its log: one script, each line of which must pass."""
-    lines = [line for line in load("gitlab")["filters"]["script"] if not line.startswith("pip install")]
+    lines = [line for line in load("gitlab")[name]["script"] if not line.startswith("pip install")]
     base = git(clone, "merge-base", "origin/main", "change").strip()
     env = environment(
         clone,
@@ -217,13 +218,61 @@ def test_the_action_does_what_the_recipe_does(branch: Path) -> None:
         assert json.loads((branch / "lint.sarif").read_text())["version"] == "2.1.0"
 
 
+def add_code(clone: Path, sql: str) -> None:
+    """Code that a branch adds, to what main has: a mistake that is known."""
+    git(clone, "checkout", "-q", "change")
+    for name in ("models", "jobs"):
+        (clone / name).mkdir(exist_ok=True)
+        (clone / name / "a.sql").write_text(sql)
+    git(clone, "add", ".")
+    git(clone, "commit", "-qm", "code")
+    git(clone, "checkout", "-q", "--detach", "origin/main")
+    git(clone, "merge", "-q", "--no-ff", "-m", "merge", "change")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["action", "github-discover"])
+def test_what_a_change_adds_to_the_code_is_a_comment_of_its_own(branch: Path, name: str) -> None:
+    with forge("github") as host:
+        add_code(branch, "select * from plans where kind = 1 and kind = 2;\n")
+        passed, log = run_github(branch, host, name=name, discover="models jobs")
+        assert not passed and "::error file=jobs/a.sql,line=1,title=D101::" in log, log
+        comment = next(text for text in host.ours() if text.startswith("<!-- predicat diff discover -->\n"))
+        assert "2 findings in 2 files that origin/main... does not have" in comment and "D101" in comment
+        add_code(branch, "select * from plans where kind = 1;\n")
+        passed, log = run_github(branch, host, name=name, discover="models jobs")
+        assert passed, log
+        comment = next(text for text in host.ours() if text.startswith("<!-- predicat diff discover -->\n"))
+        assert "0 findings in 2 files" in comment
+        assert len(host.ours()) == (2 if name == "action" else 1)
+        add_code(branch, "select 1;\n")
+        passed, log = run_github(branch, host, name=name, discover="models jobs")
+        assert not passed and "no condition was checked" in log
+        assert any("`predicat discover` stopped at 1 problem" in text for text in host.ours())
+
+
+@pytest.mark.slow
+def test_a_merge_request_has_a_note_about_its_code(branch: Path) -> None:
+    with forge("gitlab") as host:
+        add_code(branch, "select * from plans where kind = 1 and kind = 2;\n")
+        passed, log = run_gitlab(branch, host, "conditions")
+        assert not passed and "created the comment" in log, log
+        (comment,) = host.ours()
+        assert comment.startswith("<!-- predicat diff discover -->\n") and "D101" in comment
+        add_code(branch, "select * from plans where kind = 1;\n")
+        assert run_gitlab(branch, host, "conditions")[0]
+
+
 def test_the_action_is_pinned_and_safe() -> None:
     steps = steps_of("action")
     scripts = [step["run"] for step in steps if "run" in step]
     assert len(scripts) >= 7 and not any("${{" in script for script in scripts)
     assert all(step.get("shell") == "bash" for step in steps if "run" in step)
     assert all(re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"]) for step in steps if "uses" in step)
-    assert [step["name"] for step in steps if "github.token" in str(step)] == ["Comment"]
+    assert [step["name"] for step in steps if "github.token" in str(step)] == [
+        "Comment",
+        "Comment on the code",
+    ]
     recipe = {step["run"] for step in steps_of("github") if step.get("run", "").startswith("predicat")}
     assert recipe <= set(scripts)
 
@@ -246,26 +295,25 @@ def test_every_copy_of_the_version_is_that_of_the_package() -> None:
 
 def test_recipes_are_pinned_and_safe() -> None:
     pin = f"pip install 'predicat[review]=={__version__}'"
-    workflow = load("github")
-    assert workflow["permissions"] == {} and workflow["concurrency"]["cancel-in-progress"] is True
-    assert workflow["jobs"]["review"]["permissions"] == {"contents": "read", "pull-requests": "write"}
-    for job in workflow["jobs"].values():
-        scripts = [step["run"] for step in job["steps"] if "run" in step]
-        assert scripts[0] == pin
-        assert not any("${{" in script for script in scripts), "what GitHub puts into a script is run"
-        for step in job["steps"]:
-            assert "uses" not in step or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
-    steps = workflow["jobs"]["review"]["steps"]
-    assert steps[0]["with"] == {"fetch-depth": 0, "persist-credentials": False}
-    assert [step["name"] for step in steps if "env" in step] == ["Comment"], (
-        "the token is known where it is needed"
-    )
-    pipeline = load("gitlab")["filters"]
-    assert (
-        pipeline["script"][0] == pin
-        and pipeline["variables"]["GIT_DEPTH"] == "0"
-        and re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+-\w+", pipeline["image"])
-    )
+    for name in ("github", "github-discover"):
+        workflow = load(name)
+        assert workflow["permissions"] == {} and workflow["concurrency"]["cancel-in-progress"] is True
+        first = next(iter(workflow["jobs"].values()))
+        assert first["permissions"] == {"contents": "read", "pull-requests": "write"}
+        for job in workflow["jobs"].values():
+            scripts = [step["run"] for step in job["steps"] if "run" in step]
+            assert scripts[0] == pin
+            assert not any("${{" in script for script in scripts), "what GitHub puts into a script is run"
+            for step in job["steps"]:
+                assert "uses" not in step or re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+        assert first["steps"][0]["with"] == {"fetch-depth": 0, "persist-credentials": False}
+        assert [step["name"] for step in first["steps"] if "env" in step] == ["Comment"], (
+            "the token is known where it is needed"
+        )
+    for name in ("filters", "conditions"):
+        pipeline = load("gitlab")[name]
+        assert pipeline["script"][0] == pin and pipeline["variables"]["GIT_DEPTH"] == "0"
+        assert re.fullmatch(r"[a-z]+:\d+\.\d+\.\d+-\w+", pipeline["image"])
     assert f"rev: v{__version__}\n" in (ROOT / "docs" / "review.md").read_text()
 
 
@@ -273,10 +321,16 @@ def test_recipes_and_hooks_name_real_commands() -> None:
     from predicat.cli.main import COMMANDS
 
     hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
-    steps = [step["run"] for job in load("github")["jobs"].values() for step in job["steps"] if "run" in step]
+    jobs = [job for name in ("github", "github-discover") for job in load(name)["jobs"].values()]
+    steps = [step["run"] for job in jobs for step in job["steps"] if "run" in step]
     lines = [
         line
-        for line in (*(hook["entry"] for hook in hooks), *steps, *load("gitlab")["filters"]["script"])
+        for line in (
+            *(hook["entry"] for hook in hooks),
+            *steps,
+            *load("gitlab")["filters"]["script"],
+            *load("gitlab")["conditions"]["script"],
+        )
         if line.startswith("predicat")
     ]
     assert len(lines) >= 12

@@ -26,11 +26,11 @@ _NO_RIGHT = (401, 403, 404)
 
 @click.command(
     "comment",
-    help="Post a review (predicat diff --format markdown) as a comment on a pull request (GitHub) or merge "
-    "request (GitLab). The comment is created once and then updated. Run this in a CI job. A review of "
-    "another commit is not posted (exit code 2). If the comment cannot be written, the review goes to "
-    "the summary or log of the job with a warning, and the exit code is 3, or 0 if the token may not "
-    "write.",
+    help="Post a review (--format markdown of predicat diff or discover) as a comment on a pull request "
+    "(GitHub) or merge request (GitLab). The comment is created once and then updated. Run this in a CI "
+    "job. A review of another commit is not posted (exit code 2). If the comment cannot be written, the "
+    "review goes to the summary or log of the job with a warning, and the exit code is 3, or 0 if the token "
+    "may not write.",
 )
 @options
 def command(

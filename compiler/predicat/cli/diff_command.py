@@ -51,7 +51,6 @@ FORMATS = ("text", "markdown", "json", "github", "sarif")
     "Exit code 1 if rows of a filter change, 2 for wrong use or a catalog with problems.",
 )
 @options
-@failure_as_review
 def command(
     *,
     base: str | None = argument(required=False, is_eager=True, callback=as_reviewed),
@@ -83,10 +82,12 @@ def command(
         "--approved NAME", "Who has approved the change, by the names in `review` of the project file."
     ),
 ) -> None:
-    needs_review()
-    with _sides(base, folder, variables) as sides:
-        if _review(sides, folder, form, out, effort, data, master, approved, fail_on, dbt):
-            raise click.exceptions.Exit(1)
+    with failure_as_review(form, out, folder, "diff"):
+        needs_review()
+        with _sides(base, folder, variables) as sides:
+            fails = _review(sides, folder, form, out, effort, data, master, approved, fail_on, dbt)
+    if fails:
+        raise click.exceptions.Exit(1)
 
 
 def _review(

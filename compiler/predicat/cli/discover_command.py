@@ -20,10 +20,12 @@ from predicat.cli.options import (
     BASELINE,
     FOLDER,
     argument,
+    failure_as_review,
     form_option,
     load_quietly,
     option,
     options,
+    removed_before,
 )
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics.messages import discover as say
@@ -80,6 +82,7 @@ class Options(Struct, frozen=True, kw_only=True):
         "--out, --output FILE",
         "The file to write. Default: standard output.",
         type=click.Path(path_type=Path, dir_okay=False),
+        callback=removed_before,
     )
     select: tuple[str, ...] = option("--select CODE", "Show findings with this code in full, even notes.")
     unjudged: bool = option("--read-only", "List the conditions only. Do not look for findings.")
@@ -123,6 +126,12 @@ class Options(Struct, frozen=True, kw_only=True):
 @click.command("discover", help=_HELP)
 @options
 def command(*, given: Options) -> None:
+    with failure_as_review(given.form, given.output, Path(), "discover"):
+        _run(given)
+
+
+def _run(given: Options) -> None:
+    """One run. Raises UsageError and PredicatError, and Exit with what the findings say."""
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
 
@@ -190,9 +199,10 @@ def command(*, given: Options) -> None:
         result.undecided,
         given.select,
         _counted(scan, given.engine) if given.engine is not None and not result.unanswered else (),
-        None if given.check else report.MOST_SHOWN,
+        None if given.check and given.form != "markdown" else report.MOST_SHOWN,
         result.unanswered,
         result.filters,
+        against=given.against or "",
     )
     shown = _with_history(shown)
     _show(shown, given.form, given.output)
@@ -204,14 +214,16 @@ def command(*, given: Options) -> None:
 
 
 def _with_history(shown: Report) -> Report:
-    """The report with the history of its files and, but for --check, of the lines that it shows first."""
+    """The report with the history of its files and, but for --check, of the lines that it shows first. What
+    is new was just written.
+    """
     from predicat.discover.origins import changes, origins  # noqa: PLC0415  # not for --help
     from predicat.discover.ranking import Ranking  # noqa: PLC0415  # as above
     from predicat.discover.report import MOST_SHOWN, line_of  # noqa: PLC0415  # as above
 
     places = (place.path for item in shown.findings for place in item.places)
     ranked = structs.replace(shown, ranking=Ranking(changes(places)))
-    if shown.most is None:
+    if shown.most is None or shown.against:
         return ranked
     first, _ = ranked.first
     return structs.replace(ranked, origins=origins(map(line_of, first[:MOST_SHOWN])))
@@ -239,8 +251,12 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
     from predicat.discover import report  # noqa: PLC0415  # as above
     from predicat.discover.markdown import markdown  # noqa: PLC0415  # as above
     from predicat.discover.page import page  # noqa: PLC0415  # as above
+    from predicat.forge.git import head_of  # noqa: PLC0415  # as above
+    from predicat.review.comments import mark_of  # noqa: PLC0415  # as above
 
     text = {**report.FORMATS, "markdown": markdown, "html": page}[form](shown)
+    if form == "markdown" and (head := head_of(Path())):
+        text = mark_of(head) + text  # so that `predicat comment` posts it
     if output is None:
         click.echo(text, nl=False)
     else:

@@ -238,26 +238,22 @@ def needs_review() -> None:
     extras.require("z3")
 
 
-def failure_as_review(command: Callable[..., None]) -> Callable[..., None]:
-    """A command whose Markdown output says why there is no review if it fails, so that an old comment does
-    not stay.
+@contextmanager
+def failure_as_review(form: str, out: Path | None, folder: Path, command: str) -> Iterator[None]:
+    """Work of a command whose Markdown output says why there is no review if it fails, so that an old comment
+    does not stay.
     """
+    try:
+        yield
+    except PredicatError as error:
+        if form == "markdown":
+            from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only for a failure
+            from predicat.forge.git import head_of  # noqa: PLC0415  # as above
+            from predicat.review.comments import failed  # noqa: PLC0415  # as above
 
-    @wraps(command)
-    def wrapped(**options: Any) -> None:
-        try:
-            command(**options)
-        except PredicatError as error:
-            if options["form"] == "markdown":
-                from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # only for a failure
-                from predicat.forge.git import head_of  # noqa: PLC0415  # as above
-                from predicat.review.comments import failed  # noqa: PLC0415  # as above
-
-                shown, out = failed(error.diagnostics, head_of(options["folder"])), options["out"]
-                click.echo(shown, nl=False) if out is None else write_text(out, shown)
-            raise
-
-    return wrapped
+            shown = failed(error.diagnostics, head_of(folder), command)
+            click.echo(shown, nl=False) if out is None else write_text(out, shown)
+        raise
 
 
 @contextmanager

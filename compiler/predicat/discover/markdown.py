@@ -15,7 +15,8 @@ _MOST_TEXT = 200
 def markdown(report: Report) -> str:
     """A table of the findings that are shown, those that most likely are mistakes first, and the summary."""
     first, rest = report.first
-    lines = [f"### {say.title(len(first) + rest.total(), sum(report.scan.files.values()))}", ""]
+    title = say.title(len(first) + rest.total(), sum(report.scan.files.values()), report.against)
+    lines = [f"### {plain(title)}", ""]
     if first:
         heads = ["finding", "place", "what is wrong", *(["written by"] if report.origins else [])]
         lines += [_line(heads), f"|{'---|' * len(heads)}"]

@@ -40,7 +40,7 @@ class Report(Struct, frozen=True, dict=True):
     conditions, in their order, if an engine has counted them. `most` is how many findings the text shows
     without `select`, `unanswered` how many questions were left at Ctrl-C, and `filters` what the conditions
     were compared with, if there is a catalog. `ranking` orders the findings, and `origins` are those of the
-    lines of shown findings.
+    lines of shown findings. `against` is the revision whose findings are left out; empty if there is none.
     """
 
     scan: Scan
@@ -55,6 +55,7 @@ class Report(Struct, frozen=True, dict=True):
     filters: Filters | None = None
     ranking: Ranking = Ranking()
     origins: Mapping[tuple[str, int], Origin] = {}
+    against: str = ""
 
     @cached_property
     def first(self) -> tuple[list[Found], Counter[str]]:

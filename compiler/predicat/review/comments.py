@@ -50,13 +50,18 @@ class Thread(Struct, frozen=True):
 # --- text
 
 
-def failed(problems: Sequence[Diagnostic], head: str = "") -> str:
-    """The comment of a failed review of a commit: the problems as in the log."""
+def mark_of(head: str) -> str:
+    """How a review of a commit begins, unseen."""
+    return f"{MARK}\n{Identity(head).mark()}\n"
+
+
+def failed(problems: Sequence[Diagnostic], head: str = "", command: str = "diff") -> str:
+    """The comment of a review of a commit that a command could not make: the problems as in the log."""
     count = quantity(len(problems), "problem")
     shown = "\n\n".join(item.render() for item in problems[:SHOWN])
     more = f"\n... and {len(problems) - SHOWN} more in the log of the job.\n" if len(problems) > SHOWN else ""
-    start = f"{MARK}\n{Identity(head).mark()}\n### Filters: no review"
-    return f"{start}\n\n`predicat diff` stopped at {count}:\n\n{fenced(shown, 'text')}\n{more}"
+    start = f"{mark_of(head)}### Filters: no review"
+    return f"{start}\n\n`predicat {command}` stopped at {count}:\n\n{fenced(shown, 'text')}\n{more}"
 
 
 def is_of(review: str, commits: Collection[str]) -> bool:
@@ -69,7 +74,7 @@ def body(review: str, thread: Thread, key: str = "") -> str:
     """The text of the comment: the marker and the review, within the limit of the host."""
     text = review.replace("\0", "").strip().removeprefix(MARK).strip()
     where = f"[the log of the job]({thread.job})" if thread.job else "the log of the job"
-    text = text or f"### Filters: no review\n\n`predicat diff` failed; {where} says why."
+    text = text or f"### Filters: no review\n\npredicat failed; {where} says why."
     return f"{marker(key)}\n{_truncated(text, thread.limit - 500, where)}\n"
 
 

@@ -118,8 +118,9 @@ in_relations = Text[int]("in {number} relations")
 written = Text[str, str, str, str]("{author}, {day} ({commit} {subject})")
 # Findings that are not shown, and how to list them.
 more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
-# The title of the report as Markdown.
-title = Text[int, int]("predicat discover: {number:count finding} in {files:count file}")
+# The title of the report as Markdown, of all findings or of those that a revision does not have.
+title = Text[int, int, str]("""predicat discover: {number:count finding} in
+    {files:count file}{against:if  that {against} does not have|}""")
 # Two conditions were alike until a commit.
 parted = Text[str, str, str]("they were the same until {commit} ({subject}) changed {path}")
 OTHER_LANGUAGE = "it is not SQL: `predicat import` writes it"
