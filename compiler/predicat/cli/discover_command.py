@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -132,6 +133,7 @@ def command(*, given: Options) -> None:
 
 def _run(given: Options) -> None:
     """One run. Raises UsageError and PredicatError, and Exit with what the findings say."""
+    gc.enable()  # thousands of files are read, and trees of SQL refer to each other: they are garbage soon
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
 
