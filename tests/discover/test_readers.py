@@ -10,6 +10,7 @@ from predicat.diagnostics import Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import folder, python, scala
+from predicat.discover.read.looker_filters import NotExact, filter_sql
 from predicat.discover.read.types import TableTypes, kind_of
 from predicat.exporting.asked import Asked
 from predicat.exporting.targets import TARGETS
@@ -312,6 +313,121 @@ def test_types_by_the_end_of_a_name() -> None:
 )
 def test_types_of_dialects(written: str, dialect: str, kind: str) -> None:
     assert kind_of(written, dialect) == kind
+
+
+ORDERS_VIEW = """\
+# view: old {}
+view: orders {
+  sql_table_name: shop.orders ;;
+  dimension: status { description: "a { b" sql: ${TABLE}.state ;; }
+  dimension: is_open { type: yesno sql: ${status} = 'open' AND ${TABLE}.amount > {{ least }} ;; }
+  dimension: paid { type: yesno sql: ${TABLE}.paid ;; }
+  dimension: amount { type: number }
+  dimension_group: created { type: time timeframes: [raw, date] sql: ${TABLE}.created_at ;; }
+  dimension: size {
+    case: { when: { sql: ${amount} > 9 ;; label: "large" } else: "small" }
+  }
+  dimension: kind { sql: CASE WHEN ${TABLE}.k = 1 THEN 'a' END ;; }
+  measure: n { type: count filters: [status: "-closed,-o%", amount: ">=5"] }
+  measure: m { type: count filters: { field: is_open value: "no" } }
+  measure: o { type: count filters: [created_raw: "7 days", amount: "NOT 3, NOT 4"] }
+  measure: p { type: count filters: [clients.tier: "gold", missing: "1", nowhere.x: "2"] }
+}
+view: recent {
+  derived_table: {
+    sql: SELECT * FROM ${orders.SQL_TABLE_NAME}
+      WHERE day = 3 {% if x._is_filtered %} AND {% condition x %} kind {% endcondition %} {% endif %} ;;
+  }
+}
+"""
+ORDERS_MODEL = """\
+explore: orders {
+  sql_always_where: ${orders.is_open} AND ${customers.tier} = 'gold'
+    AND ${elsewhere.flag} = 7 ;;
+  join: customers { from: clients sql_on: ${orders.id2} = ${customers.id} ;; }
+  join: elsewhere { sql_on: ${orders.status} = ${elsewhere.x} AND ${elsewhere.y} > 2 ;; }
+  always_filter: { filters: [orders.status: "open,late", orders.created_date: "7 days"] }
+}
+view: clients { dimension: tier {} dimension: id {} }
+view: +orders { dimension: id2 { sql: ${TABLE}.id ;; } }
+"""
+
+
+def test_looker(tmp_path: Path) -> None:
+    (tmp_path / "orders.view.lkml").write_text(ORDERS_VIEW)
+    (tmp_path / "shop.model.lkml").write_text(ORDERS_MODEL)
+    (tmp_path / "broken.view.lkml").write_text("view: a { dimension: b { sql: x ")
+    result = folder.read([tmp_path], "postgres")
+    found = [(row.clause, row.relation, row.sql) for row in result.conditions]
+    assert found == [
+        ("filter", "shop.orders", "state = 'open' AND amount > :least"),
+        ("case", "shop.orders", "amount > 9"),
+        ("case", "shop.orders", "k = 1"),
+        (
+            "filter",
+            "shop.orders",
+            "(NOT (state = 'closed') AND NOT (state LIKE 'o%') OR state IS NULL) AND (amount >= 5)",
+        ),
+        (
+            "filter",
+            "shop.orders",
+            "(NOT (state = 'open' AND amount > :least) OR (state = 'open' AND amount > :least) IS NULL)",
+        ),
+        ("filter", "shop.orders", "(NOT (amount = 3) AND NOT (amount = 4) OR amount IS NULL)"),
+        ("filter", "clients", "(tier = 'gold')"),
+        ("where", "shop.orders", "day = 3"),
+        ("where", "shop.orders", "state = 'open' AND amount > :least"),
+        ("where", "clients", "tier = 'gold'"),
+        ("where", "elsewhere", "flag = 7"),
+        ("join", "elsewhere", "y > 2"),
+        ("filter", "shop.orders", "(state = 'open' OR state = 'late')"),
+    ]
+    assert [row.reason for row in result.refused] == [
+        say.NOT_DATA,
+        say.FILTER_EXPRESSION,
+        say.NO_FIELD,
+        say.NO_FIELD,
+        say.SEVERAL,
+        say.SEVERAL,
+        say.TIMEFRAME,
+    ]
+    places = [(row.place.line, row.place.column) for row in result.conditions]
+    assert places[0] == (5, 41) and places[7] == (21, 13) and places[10] == (3, 9)
+    for row in result.conditions:
+        text = Path(row.place.path).read_text()
+        assert row.rendered or text[row.place.start : row.place.end] == row.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "written", "sql"),
+    [
+        ("number", "5, 7 to 9", "(x = 5 OR (x >= 7 AND x <= 9))"),
+        ("number", "(1, 3], [8, inf)", "((x > 1 AND x <= 3) OR (x >= 8))"),
+        ("number", "> 1 AND < 3, <>2", "((x > 1 AND x < 3)) AND (NOT (x = 2))"),
+        ("number", "not null", "x IS NOT NULL"),
+        ("number", "NOT >3", None),
+        ("number", "many", None),
+        ("string", "FOO%,-FOOD", "(x LIKE 'FOO%') AND (NOT (x = 'FOOD'))"),
+        ("string", "a^,b,it's", "(x = 'a,b' OR x = 'it''s')"),
+        ("string", "-NULL", "x IS NOT NULL"),
+        ("string", "EMPTY", "((x IS NULL OR LENGTH(x) = 0))"),
+        ("string", "a_b%", None),
+        ("string", "%", None),
+        ("string", "a,NULL", None),
+        ("string", " ", ""),
+        ("yesno", "Yes", "x"),
+        ("yesno", "NULL", None),
+        ("date", "NULL", "x IS NULL"),
+        ("date", "last 7 days", None),
+        ("", "a", None),
+    ],
+)
+def test_filter_expressions_of_looker(kind: str, written: str, sql: str | None) -> None:
+    if sql is None:
+        with pytest.raises(NotExact):
+            filter_sql(kind, "x", written, "postgres")
+    else:
+        assert filter_sql(kind, "x", written, "postgres") == sql
 
 
 SODA = """\

@@ -37,6 +37,7 @@ LEADS_OUT = "it is a link that leads out of its folder"
 NOTHING_IN = {
     "python": "it is Python without conditions of SQL",
     "scala": "it is Scala without conditions on Spark",
+    "looker": "it is LookML without conditions",
     "data": "it is data without conditions",
     "r": "it is R, and no notebook of Databricks",
     "notebook": "it is a notebook without conditions",
@@ -44,6 +45,9 @@ NOTHING_IN = {
 OTHER_CELL = "it is a cell in a language that is not read, such as R"
 NOT_LITERAL = "a program builds it: only constants and columns can be read"
 ROW_CONDITION = "it is no row condition that says what SQL can"
+FILTER_EXPRESSION = "a filter expression has another meaning at another time or on another database"
+TIMEFRAME = "it reads a time in the time zone of Looker"
+NO_FIELD = "it names a field that no view of the files has"
 NOT_DATA = "the file cannot be read as data"
 OTHER_REASONS = "for other reasons (--format json has all)"
 UNANSWERED = "questions are left; the next run goes on from here"
@@ -66,7 +70,7 @@ folder_left_out = Text[str]("a folder {name} holds what programs write")
 nothing_read = Failure[Sequence[object]]("""warning[usage]: there is no SQL and no other condition in
     {paths:list}
     hint: discover reads .sql, .ddl and .hql files, and conditions in notebooks, PySpark (.py),
-    Scala, YAML, JSON and Terraform""")
+    Scala, LookML, YAML, JSON and Terraform""")
 # `discover --check` found no condition that it can judge.
 nothing_checked = Failure[list[str]]("""usage: no condition was checked{reasons:if : {reasons:first 3}|,
     because none was found}

@@ -24,6 +24,7 @@ KINDS = {
     ".ipynb": "notebook",
     ".r": "r",
     ".R": "r",
+    ".lkml": "looker",
     ".yml": "data",
     ".yaml": "data",
     ".json": "data",

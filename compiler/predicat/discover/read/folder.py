@@ -13,7 +13,17 @@ from predicat.catalog.templates import is_template
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
-from predicat.discover.read import compiled, data, dialects, notebooks, python, scala, templates, types
+from predicat.discover.read import (
+    compiled,
+    data,
+    dialects,
+    looker,
+    notebooks,
+    python,
+    scala,
+    templates,
+    types,
+)
 from predicat.discover.read.above import PROJECT, macros_beside, top_of
 from predicat.discover.read.embedded import Ranges
 from predicat.discover.read.files import File, Unusable, files
@@ -70,11 +80,13 @@ class _Reading:
         self.projects: dict[Path, Path | None] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
+        self.views: dict[str, looker.View] = {}
         self.owners = Owners()
         self.readers: dict[str, Callable[[File], Iterator[ReadResult]]] = {
             "sql": self.sql,
             "python": self.python,
             "scala": self.scala,
+            "looker": self.looker,
             "data": self.data,
             "r": lambda _: iter(()),
         }
@@ -131,9 +143,17 @@ class _Reading:
             dialect = self.dialect or self.configured.of(project, project) or ""
             for relation, columns in types.of_dbt(project / "target" / "catalog.json", dialect):
                 self.columns.add(relation, columns)
+        self.views = looker.merged(self.looker_views())
         for root in roots:
             for relation, columns in types.of_parquet(root):
                 self.columns.add(relation, columns)
+
+    def looker_views(self) -> Iterator[looker.View]:
+        """The views of all files of LookML."""
+        for file in self.files:
+            if file.kind == "looker":
+                with suppress(Unusable):
+                    yield from looker.views_of(Source(str(file.path), file.text()))
 
     def project(self, file: File) -> Path | None:
         """The dbt project that a file belongs to."""
@@ -175,6 +195,15 @@ class _Reading:
     def scala(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a program in Scala."""
         return self.program("scala", Source(str(file.path), file.text()))
+
+    def looker(self, file: File) -> Iterator[ReadResult]:
+        """The conditions of a file of LookML."""
+        source = Source(str(file.path), file.text())
+        if file.root not in self.tried and not any(one.kind == "sql" for one in self.files):
+            rows = [view.sample for view in self.views.values() if view.sample]
+            self.tried[file.root] = dialects.tried(rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)])
+        own = self.dialect_of(file)
+        return looker.conditions(source, self.views, lambda text: self.fitting(text, own), self.columns)
 
     def program(
         self, language: str, source: Source, *, known: bool = False, own: Callable[[], str] = str

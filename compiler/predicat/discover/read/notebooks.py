@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import Source, Span
 from predicat.discover.read.residues import PARAMETER
+from predicat.discover.read.written import replaced
 from predicat.importing.located import at, items, span_of, text
 
 # The languages of files, of kernels and of magics; sqlglot's dialect of SQL if its name tells.
@@ -208,13 +209,7 @@ def _program(code: str) -> str | None:
 
 def _with_parameters(source: Source) -> Source:
     """SQL with the widgets of a notebook (`${day}`) as parameters."""
-    code, offsets, last = "", [], 0
-    for match in _WIDGET.finditer(source.text):
-        name = PARAMETER + re.sub(r"\W", "_", match[1]).lower()
-        code += source.text[last : match.start()] + name
-        offsets += [*source.offsets[last : match.start()], *[source.offsets[match.start()]] * len(name)]
-        last = match.end()
-    return Source(source.name, code + source.text[last:], source.outer, [*offsets, *source.offsets[last:]])
+    return replaced(source, _WIDGET, lambda match: PARAMETER + re.sub(r"\W", "_", match[1]).lower())
 
 
 def _joined(found: Iterable[Cell]) -> Iterator[Cell]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 
 from predicat.catalog.templates import is_template
 from predicat.diagnostics import Source, Span
@@ -46,6 +47,17 @@ class Written:
     def ranges(self, value: str, same: bool) -> Ranges:
         """The places in a text; that of all of it, if its parts are not the same in the file."""
         return ranges_of(source_of(value)) if same else lambda *_: (place_of(span_of(value)), False)
+
+
+def replaced(source: Source, pattern: re.Pattern[str], put: Callable[[re.Match[str]], str]) -> Source:
+    """A text with other text in the places of matches, which is at the first character of the match."""
+    code, offsets, last = "", list[int](), 0
+    for match in pattern.finditer(source.text):
+        text = put(match)
+        code += source.text[last : match.start()] + text
+        offsets += [*source.offsets[last : match.start()], *[source.offsets[match.start()]] * len(text)]
+        last = match.end()
+    return Source(source.name, code + source.text[last:], source.outer, [*offsets, *source.offsets[last:]])
 
 
 def place_of(span: Span) -> SourceRange:
