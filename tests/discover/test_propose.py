@@ -394,3 +394,11 @@ def test_a_long_condition_has_a_short_description(tmp_path: Path) -> None:
     data, _ = proposed(tmp_path, f"select 1 from t where kind in ({values}) and level = 3;\n")
     ((_, rule),) = data["filters"].items()
     assert rule["description"] == "Rows that meet several conditions on kind, level. Found in a.sql:1."
+
+
+def test_a_type_that_predicat_has_not_is_named(tmp_path: Path) -> None:
+    data, _ = proposed(
+        tmp_path, "create table t (id uuid, n bigint);\nselect 1 from t where id = 'a' and n = 1;\n"
+    )
+    assert data["fields"]["n"] == "bigint"
+    assert data["fields"]["id"] == {"type": "string", "description": say.other_type("UUID")}

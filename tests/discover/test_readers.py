@@ -307,7 +307,7 @@ def test_types_by_the_end_of_a_name() -> None:
         ("NUMBER(9,2)", "snowflake", "decimal(9,2)"),
         ("TIMESTAMP_NTZ(9)", "snowflake", "timestamp"),
         ("character varying(256)", "postgres", "string"),
-        ("jsonb", "postgres", ""),
+        ("jsonb", "postgres", "other:JSONB"),
         ("((", "postgres", ""),
     ],
 )

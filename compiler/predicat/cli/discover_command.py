@@ -273,11 +273,12 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Scan
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    scan = folder.read(paths, chosen)
-    if dsn is not None:
-        from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
+    if dsn is None:
+        return folder.read(paths, chosen)
+    from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
 
-        scan.add(postgres.conditions(dsn))
+    scan = folder.read(paths, chosen, postgres.columns(dsn))
+    scan.add(postgres.conditions(dsn))
     return scan
 
 

@@ -72,6 +72,7 @@ class Condition:
         session: of the parameters that are values of the session, the declared type and the expression that
             PostgreSQL reads each from.
         on: the field that keys are read from, for languages of keys; None for the row itself.
+        others: the types of fields that predicat has no form of, by name, as SQL names them.
         changes: whether its statement deletes or updates rows.
     """
 
@@ -91,6 +92,7 @@ class Condition:
     derived: bool = False
     session: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     on: str | None = None
+    others: Mapping[str, str] = field(default_factory=dict)
     changes: bool = False
 
     @property

@@ -60,7 +60,7 @@ def draft(
         attributes: The attributes that another dataset declares.
         left: Gets the reasons why rules are left out.
     """
-    fields, unknown = _fields(rules)
+    fields, marks = _fields(rules)
     named = _named(_read(rules, fields, left), ask)
     session = {
         name: {"type": kind, "postgres": text}
@@ -80,7 +80,7 @@ def draft(
             "description": say.rows_of(relation),
             "relation": relation,
             "fields": {
-                name: {"type": kind, "description": say.UNKNOWN_TYPE} if name in unknown else kind
+                name: {"type": kind, "description": marks[name]} if name in marks else kind
                 for name, kind in sorted(fields.items())
                 if name in used
             },
@@ -161,9 +161,9 @@ def _refer(filters: Mapping[str, Any], texts: Mapping[str, str]) -> None:
         filters[name]["sql"] = text
 
 
-def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], set[str]]:
+def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], dict[str, str]]:
     """A type for each field that all rules of a relation take: known types first, else inferred from all
-    rules together, else from each. Also the fields of which nothing tells the type.
+    rules together, else from each. Also what to say of the fields whose type is not known.
     """
     known = {
         name: kind
@@ -186,7 +186,16 @@ def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], set[str]]:
                 result.setdefault(name, _kind(decl.type, name, fractions, condition.inferred))
         if group is rules:
             break
-    return {**result, **known}, unknown - set(known)
+    others = {
+        name: kind
+        for rule in rules
+        for condition in rule.conditions
+        for name, kind in condition.others.items()
+    }
+    marks = dict.fromkeys(unknown, say.UNKNOWN_TYPE) | {
+        name: say.other_type(kind) for name, kind in others.items() if name in result
+    }
+    return {**result, **known}, {name: mark for name, mark in marks.items() if name not in known}
 
 
 def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:

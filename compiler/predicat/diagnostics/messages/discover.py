@@ -143,6 +143,9 @@ ASKS_FOR_A_NAME = "name (- leaves it out)"
 
 # A rule that is in one place only.
 few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1 proposes it too)")
+# A column of a type that predicat does not have.
+other_type = Text[str]("""Its column is {kind}, of which predicat has no form: the type is what the conditions
+    tell.""")
 # A filter that a check of the proposed catalog refuses.
 does_not_pass = Text[str]("the catalog would not pass its own check: {problem}")
 # A file that does not pass beside the others of its folder.

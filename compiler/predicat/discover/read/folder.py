@@ -21,6 +21,7 @@ from predicat.discover.read import (
     notebooks,
     python,
     scala,
+    schema_files,
     templates,
     types,
 )
@@ -55,27 +56,29 @@ class Scan(Struct):
                 self.refused.append(item)
 
 
-def read(paths: Sequence[Path], dialect: str | None = None) -> Scan:
+def read(paths: Sequence[Path], dialect: str | None = None, columns: types.TableTypes | None = None) -> Scan:
     """The conditions in files and in the files of folders.
 
     Args:
         paths: files and folders.
         dialect: the dialect of all SQL, by sqlglot's name. Default: what configurations say, or what reads
             most of the files.
+        columns: types of columns that are known already, as of a server.
     """
-    return _Reading(paths, dialect).read()
+    return _Reading(paths, dialect, columns).read()
 
 
 class _Reading:
     """One search."""
 
-    def __init__(self, paths: Sequence[Path], dialect: str | None) -> None:
+    def __init__(self, paths: Sequence[Path], dialect: str | None, columns: types.TableTypes | None) -> None:
         self.result = Scan()
         self.files = list(files(paths, self.result.skipped))
         self.dialect = dialect
         self.configured = dialects.Configured()
         self.tried: dict[Path, str] = {}
         self.columns = types.TableTypes()
+        self.server = columns
         self.tops: dict[Path, Path] = {}
         self.projects: dict[Path, Path | None] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
@@ -121,6 +124,7 @@ class _Reading:
     def learn(self) -> None:
         """Reads what tells about other files: types of columns, macros, what dbt compiled."""
         macros: dict[Path, dict[str, str]] = {}
+        documents: list[tuple[Path, File]] = []
         roots = {file.root for file in self.files}
         for file in self.files:
             try:
@@ -129,9 +133,10 @@ class _Reading:
                 continue
             sql = self.rendered(file, text)[0] if types.CREATES.search(text) else None
             if sql is not None:
-                for relation, columns in types.created(sql, self.dialect_of(file)):
-                    self.columns.add(relation, columns)
+                types.tell(sql, self.dialect_of(file), self.columns)
             project = self.project(file)
+            if project is not None and file.kind == "data":
+                documents.append((project, file))
             if project is not None and "{% macro" in text.replace("{%-", "{%"):
                 macros.setdefault(project, {})[str(file.path)] = text
         for project in {known for known in self.projects.values() if known is not None}:
@@ -147,6 +152,18 @@ class _Reading:
         for root in roots:
             for relation, columns in types.of_parquet(root):
                 self.columns.add(relation, columns)
+        for project, file in documents:
+            self.learn_document(file, self.dialect or self.configured.of(project, project) or "")
+        for relation, columns in self.server.tables.items() if self.server is not None else ():
+            self.columns.replace(relation, columns)
+
+    def learn_document(self, file: File, dialect: str) -> None:
+        """Reads the types that a document of dbt has: those of tables and of dbt's catalog come first."""
+        with suppress(Unusable):
+            text = file.text()
+            if any(mark in text for mark in schema_files.MARKS):
+                for relation, columns in schema_files.types_of(text, dialect):
+                    self.columns.document(relation, columns)
 
     def looker_views(self) -> Iterator[looker.View]:
         """The views of all files of LookML."""
@@ -286,7 +303,9 @@ class _Reading:
             return sql, compiled.ranges(str(file.path), text, sql)
         project = self.project(file)
         try:
-            rendered = templates.render(text, self.macros.get(project, {}) if project is not None else {})
+            rendered = templates.render(
+                text, self.macros.get(project, {}) if project is not None else {}, file.path.stem
+            )
         except templates.NotRendered:
             # Outside of dbt the text may have no template at all, only its braces.
             return (text if project is None else None), plain

@@ -1,6 +1,7 @@
 """The conditions of a PostgreSQL server: of views, CHECK constraints and row security policies."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from predicat.backends.sql.postgres.session_reading import Session, text_of
 from predicat.deploy.server import connect
 from predicat.discover.conditions import SERVER, Clause, Condition, Refused
 from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.relations import is_known
 from predicat.discover.read.residues import PARAMETER
 from predicat.discover.read.sql import MAX_SHOWN, SqlText, plain_place
 from predicat.discover.read.types import TableTypes, kind_of
@@ -47,11 +49,25 @@ WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 2, 3, 4, 1
 _TIMEOUT = "SET statement_timeout = '60s'"
 
 
-def conditions(dsn: str) -> Iterator[Condition | Refused]:
-    """The conditions of a server. Reads its catalog only. Raises PredicatError if it cannot be reached."""
+def columns(dsn: str) -> TableTypes:
+    """The types of the columns of a server. Reads its catalog only. Raises PredicatError if it cannot be
+    reached.
+    """
+    with _reading(dsn) as connection:
+        return _known(connection)[0]
+
+
+@contextmanager
+def _reading(dsn: str) -> Iterator[Any]:
     with connect(dsn, Path("target/postgres")) as connection:
         connection.execute("SET default_transaction_read_only = on")
         connection.execute(_TIMEOUT)
+        yield connection
+
+
+def conditions(dsn: str) -> Iterator[Condition | Refused]:
+    """The conditions of a server. Reads its catalog only. Raises PredicatError if it cannot be reached."""
+    with _reading(dsn) as connection:
         columns, uuids = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
             place = plain_place(f"{SERVER}{schema}.{name}", definition)
@@ -62,7 +78,11 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
         session = Session()
         for clause, schema, table, name, text in connection.execute(_POLICIES).fetchall():
             place = plain_place(f"{SERVER}{schema}.{table}.{name}", text)
-            known = {name: kind for name, kind in (columns.get(f"{schema}.{table}") or {}).items() if kind}
+            known = {
+                name: kind
+                for name, kind in (columns.get(f"{schema}.{table}") or {}).items()
+                if is_known(kind)
+            }
             fields = declared(known | dict.fromkeys(uuids[f"{schema}.{table}"], "uuid"))
             yield from _policy(text, f"{schema}.{table}", clause, place, columns, session, fields)
 

@@ -7,6 +7,19 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 from sqlglot import exp
 
+# How the type of a column begins that predicat has no form of; its name in SQL is behind.
+OTHER = "other:"
+
+
+def is_known(kind: str) -> bool:
+    """Whether the type of a column is one of predicat."""
+    return bool(kind) and not kind.startswith(OTHER)
+
+
+class SomeColumns(dict[str, str]):
+    """Types of columns of a relation that may have others, too."""
+
+
 # The types of the columns of known relations.
 Columns = Mapping[str, Mapping[str, str]]
 # The queries that WITH names.
@@ -79,7 +92,8 @@ class Scope(Struct, frozen=True):
     def names(self, source: Source) -> Collection[str] | None:
         """The names of the columns of a source; None if they are not all known."""
         if source.query is None:
-            return self.columns.get(source.relation)
+            columns = self.columns.get(source.relation)
+            return None if isinstance(columns, SomeColumns) else columns
         query = source.query.this if isinstance(source.query, exp.Subquery) else source.query
         while isinstance(query, exp.SetOperation):
             query = query.this

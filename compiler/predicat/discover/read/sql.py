@@ -9,7 +9,7 @@ from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.read.clauses import ClauseCondition, clause_conditions
-from predicat.discover.read.relations import Columns
+from predicat.discover.read.relations import OTHER, Columns, is_known
 from predicat.discover.read.residues import PARAMETER, Residue, residues
 from predicat.discover.read.statements import Statement, statements
 from predicat.language.sql.node_reader import Reader
@@ -79,6 +79,7 @@ class SqlText:
         if residue.origin is None:
             return self.refused(start, end, residue.reason)
         place, as_written = self.place(start, end)
+        columns = self.columns.get(residue.origin.relation)
         text = _shown(self.text[start:end])
         if not residue.together:
             text = " AND ".join(_shown(self.text[slice(*_extent(reader, (part,)))]) for part in residue.parts)
@@ -93,7 +94,8 @@ class SqlText:
             residue.origin.relation or None,
             written.clause,
             place,
-            fields=_known(self.columns.get(residue.origin.relation), residue),
+            fields=_known(columns, residue),
+            others=_others(columns, residue),
             params=dict.fromkeys(residue.params, ""),
             rendered=not (as_written and residue.together),
             sql=residue.sql,
@@ -123,7 +125,13 @@ def _extent(reader: Reader, parts: tuple[exp.Expr, ...]) -> tuple[int, int]:
 def _known(columns: Mapping[str, str] | None, residue: Residue) -> Mapping[str, str]:
     if not columns or residue.origin is None or residue.origin.derived:
         return {}
-    return {name: kind for name, kind in columns.items() if kind}
+    return {name: kind for name, kind in columns.items() if is_known(kind)}
+
+
+def _others(columns: Mapping[str, str] | None, residue: Residue) -> Mapping[str, str]:
+    if not columns or residue.origin is None or residue.origin.derived:
+        return {}
+    return {name: kind[len(OTHER) :] for name, kind in columns.items() if kind.startswith(OTHER)}
 
 
 def _shown(text: str) -> str:

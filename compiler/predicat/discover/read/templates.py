@@ -296,9 +296,12 @@ def _bounded(macro: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def render(text: str, macros: Mapping[str, Any]) -> Rendered:
-    """The output of a template with the places of its characters. Raises NotRendered."""
+def render(text: str, macros: Mapping[str, Any], this: str = "this") -> Rendered:
+    """The output of a template with the places of its characters. `this` is the relation that the file makes.
+    Raises NotRendered.
+    """
     environment = _environment()
+    environment.globals["this"] = _Relation(this)
     environment.globals.update(macros)
     deadline, size = time.monotonic() + MAX_SECONDS, 0
     pieces: list[str] = []
