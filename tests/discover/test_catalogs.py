@@ -124,3 +124,32 @@ def test_a_drift_from_a_filter_of_another_language_names_both_sides(tmp_path: Pa
 def test_filters_that_are_not_compared_are_counted(tmp_path: Path) -> None:
     told = discover(tmp_path, "python: a_package.a_module.AClass", "status = 'open'")
     assert "filters          2  compared, 1 not\n                 1  they are Python code\n" in told
+
+
+SINCE = "{params: {since: {type: date}, n: {type: bigint}}, sql: day >= :since and amount > :n}"
+# How a place gives values, by its file.
+GIVEN = {
+    "models/a.sql": (
+        "select * from {{ source('shop', 'orders') }} o where o.day >= '2024-01-01' and o.amount > 5",
+        "{{ predicat_filters.matches_filter('orders.found', 'o', params={'n': 5, 'since': '2024-01-01'}) }}",
+    ),
+    "a.py": (
+        'import pyspark\nspark.table("shop.orders").where("day >= \'2024-01-01\' and amount > 5")\n',
+        ".where(\"matches_filter('orders.found', n => 5, since => '2024-01-01')\")",
+    ),
+}
+
+
+@pytest.mark.parametrize("path", GIVEN)
+def test_a_place_gives_values_in_its_language(tmp_path: Path, path: str) -> None:
+    code, call = GIVEN[path]
+    discover(tmp_path, SINCE, "true")
+    (tmp_path / "models").mkdir()
+    (tmp_path / path).write_text(code)
+    if path.startswith("models/"):
+        (tmp_path / "dbt_project.yml").write_text("name: p\n")
+    done = in_process("discover", path, "--dialect", "spark", "--check", cwd=tmp_path)
+    assert done.returncode == 1 and f"= hint: write {call}; it is proved" in done.stdout, done.stdout
+    done = in_process("discover", path, "--dialect", "spark", "--patch", "p.diff", cwd=tmp_path)
+    assert "1 place, each" in done.stdout
+    assert call.removeprefix(".where") in (tmp_path / "p.diff").read_text()

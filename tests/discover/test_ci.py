@@ -9,10 +9,13 @@ import tempfile
 from pathlib import Path
 
 import pytest
+import yaml
 
+from tests.cli.test_commands import ROOT
 from tests.processes import first_commit, git
 from tests.processes import in_process as run
 
+HOOKS = ROOT / ".pre-commit-hooks.yaml"
 GOLDENS = Path(__file__).parent / "ci"
 CATALOG = """apiVersion: predicat/v1
 dataset: orders
@@ -200,6 +203,20 @@ def test_lines_of_lint_stay_in_a_baseline_of_both(repo: Path) -> None:
     done = run("discover", "sql", "--baseline", "known.txt", "--update-baseline", cwd=repo)
     assert done.stdout == "known.txt: 3 findings, 2 new, 0 gone\n"
     assert line in (repo / "known.txt").read_text()
+
+
+def test_a_hook_tells_what_a_commit_adds(repo: Path) -> None:
+    (hook,) = [row for row in yaml.safe_load(HOOKS.read_text()) if row["id"] == "predicat-discover"]
+    command = hook["entry"].split()[1:]
+    (repo / "sql" / "old.sql").write_text(OLD + COPY)
+    (repo / "sql" / "plain.sql").write_text("select 1;\n")
+    changed = ("sql/old.sql", "sql/plain.sql")
+    done = run(*command, "--dialect", "spark", "--against", "HEAD", "--format", "github", *changed, cwd=repo)
+    assert (done.returncode, done.stderr) == (1, "2 known findings at HEAD\n")
+    (line,) = done.stdout.splitlines()
+    assert line.startswith("::warning file=sql/old.sql,line=3,title=D301::")
+    done = run(*command, "--against", "HEAD", "sql/plain.sql", cwd=repo)
+    assert done.returncode == 0
 
 
 if __name__ == "__main__":
