@@ -64,6 +64,63 @@ def test_what_functions_take_as_texts_is_no_column() -> None:
     assert left == []
 
 
+def test_expectations_in_python() -> None:
+    text = (
+        "import dlt\nfrom pyspark import pipelines as dp\n"
+        "RULES = {'a': 'n > 5', 'b': f'day = {day}'}\n"
+        "@dlt.table(name='clean.orders')\n@dlt.expect('id', 'id IS NOT NULL')\n"
+        "@dlt.expect_or_drop('s', \"s = 'open'\")\ndef orders():\n    pass\n"
+        "@dp.materialized_view\n@dp.expect_all_or_fail(RULES)\n@dp.expect_all(load())\n"
+        "def late():\n    pass\n"
+        "dp.create_streaming_table('raw', expect_all_or_drop={'c': 'k IN (1, 2)'})\n"
+    )
+    rows, left = of_program(text)
+    assert [(row.clause, row.relation, row.sql) for row in rows] == [
+        ("test", "late", "n > 5"),
+        ("test", "late", "day = :day"),
+        ("test", "clean.orders", "NOT id IS NULL"),
+        ("test", "clean.orders", "s = 'open'"),
+        ("test", "raw", "k IN (1, 2)"),
+    ]
+    assert [(row.reason, row.text) for row in left] == [(say.NOT_LITERAL, "load()")]
+    assert [(row.place.line, row.place.column) for row in rows if not row.rendered] == [
+        (3, 16),
+        (5, 20),
+        (6, 27),
+        (14, 60),
+    ]
+
+
+def test_expectations_in_sql(tmp_path: Path) -> None:
+    text = """CREATE OR REFRESH STREAMING LIVE TABLE clean (
+  id INT,
+  CONSTRAINT `an id` EXPECT (id IS NOT NULL) ON VIOLATION DROP ROW,
+  CONSTRAINT ok EXPECT (n > 5 AND s = 'open') ON VIOLATION FAIL UPDATE,
+  CONSTRAINT seen EXPECT (k < 3)
+) COMMENT "clean" TBLPROPERTIES ("quality" = "silver")
+AS SELECT * FROM STREAM(LIVE.raw) r WHERE r.kind = (1 + 1);
+CREATE LIVE VIEW late AS SELECT * FROM STREAM raw WHERE n > 2;
+CREATE FLOW f AS INSERT INTO t BY NAME SELECT * FROM v WHERE m = 4;
+CREATE TABLE t (stream INT, CHECK (stream > 1));
+CREATE TABLE u (live INT, CONSTRAINT x CHECK (live > 1));
+"""
+    (tmp_path / "a.sql").write_text(text)
+    result = folder.read([tmp_path], "databricks")
+    assert [(row.clause, row.relation, row.sql) for row in result.conditions] == [
+        ("test", "clean", "NOT id IS NULL"),
+        ("test", "clean", "n > 5 AND s = 'open'"),
+        ("test", "clean", "k < 3"),
+        ("where", "LIVE.raw", "kind = (1 + 1)"),
+        ("where", "raw", "n > 2"),
+        ("where", "v", "m = 4"),
+        ("check", "t", "stream > 1"),
+        ("check", "u", "live > 1"),
+    ]
+    assert not result.refused
+    for row in result.conditions:
+        assert text[row.place.start : row.place.end] == row.text
+
+
 SCALA = """
 import org.apache.spark.sql.functions._
 // df.filter($"comment" === 1)

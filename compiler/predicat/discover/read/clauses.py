@@ -6,6 +6,7 @@ from msgspec import Struct
 from sqlglot import exp
 
 from predicat.discover.conditions import Clause
+from predicat.discover.read.pipelines import is_expectation
 from predicat.discover.read.relations import Columns, Scope, Source, scopes
 
 
@@ -67,7 +68,7 @@ def _inside(query: exp.Expr, scope: Scope) -> Iterator[ClauseCondition]:
 
 
 def _checks(root: exp.Create, columns: Columns) -> Iterator[ClauseCondition]:
-    """The CHECK constraints of CREATE TABLE."""
+    """The CHECK constraints of CREATE TABLE, and the expectations of pipelines."""
     if not isinstance(root.this, exp.Schema):
         return
     table = root.this.this
@@ -76,4 +77,5 @@ def _checks(root: exp.Create, columns: Columns) -> Iterator[ClauseCondition]:
     scope = Scope(root, {source.name: source}, columns, {})
     for check in root.this.find_all(exp.CheckColumnConstraint):
         if check.this is not None:
-            yield ClauseCondition("check", check.this, scope)
+            clause: Clause = "test" if is_expectation(check) else "check"
+            yield ClauseCondition(clause, check.this, scope)

@@ -37,7 +37,7 @@ _KEYWORDS = ("sql", "query")
 _CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_TAKES_STATEMENT))})\(|\b(?:{'|'.join(_KEYWORDS)})\s*=")
 # A placeholder of a driver: %s, %(name)s.
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%s")
-_SPARK = re.compile(r"\b(?:pyspark|spark|databricks)\b")
+_SPARK = re.compile(r"\b(?:pyspark|spark|databricks|dlt)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _JOINED = {
     ast.BitAnd: "AND",
@@ -51,6 +51,9 @@ _JOINED = {
 # What programs call `pyspark.sql.functions`.
 _MODULES = ("F", "f", "functions", "sf", "fn", "psf")
 _NO_FRAMES = (*_MODULES, "T", "self")
+# Expectations of pipelines, and what makes a table with some.
+_EXPECT = re.compile(r"expect(?P<all>_all)?(?:_or_drop|_or_fail)?")
+_CREATES = re.compile(r"create_(?:streaming_(?:live_)?table|sink|table)")
 _LISTS = (ast.List, ast.Tuple, ast.Set)
 # What exported notebooks call for `%%sql` and `%sql`.
 _MAGICS = ("run_cell_magic", "run_line_magic")
@@ -104,7 +107,10 @@ class _Program:
                 self.assigned.setdefault(node.targets[0].id, []).append(node.value)
         self.constants = self.texts_assigned_once()
         for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                yield from self.expectations(node)
             if isinstance(node, ast.Call):
+                yield from self.created(node)
                 yield from self.call(node) if node.args else ()
                 yield from self.statements(node)
 
@@ -127,7 +133,7 @@ class _Program:
 
     def call(self, node: ast.Call) -> Iterator[Condition | Refused]:
         """The condition of a call, if it has one."""
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = _called_name(node)
         first = node.args[0]
         if name in ("where", "filter") and isinstance(node.func, ast.Attribute):
             yield from self.condition(first, self.relation(node.func.value), "where")
@@ -144,7 +150,7 @@ class _Program:
 
     def statements(self, node: ast.Call) -> Iterator[Condition | Refused]:
         """The conditions of the statements that a call is given, as one or in a list."""
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        name = _called_name(node)
         given = [node.args[0]] if name in _TAKES_STATEMENT and node.args else []
         given += [one.value for one in node.keywords if one.arg in _KEYWORDS]
         for value in given:
@@ -156,6 +162,40 @@ class _Program:
                     yield from SqlText(
                         sql, self.dialect(sql), self.ranges(written, text), self.columns
                     ).read()
+
+    def expectations(self, function: ast.FunctionDef) -> Iterator[Condition | Refused]:
+        """The expectations that decorate the function of a table or a view in a pipeline."""
+        calls = [one for one in function.decorator_list if isinstance(one, ast.Call)]
+        names = [_text_of(one.value) for call in calls for one in call.keywords if one.arg == "name"]
+        table = next((name for name in names if name), function.name)
+        for call in calls:
+            match = _EXPECT.fullmatch(_called_name(call))
+            if match is not None and match["all"] and call.args:
+                yield from self.expected(call.args[0], table)
+            elif match is not None:
+                given = [*call.args[1:], *(one.value for one in call.keywords if one.arg == "inv")]
+                for node in given[:1]:
+                    yield from self.condition(self.constant(node), table, "test")
+
+    def created(self, call: ast.Call) -> Iterator[Condition | Refused]:
+        """The expectations of `create_streaming_table(name=..., expect_all={...})`."""
+        if not _CREATES.fullmatch(_called_name(call)):
+            return
+        named = {one.arg or "": one.value for one in call.keywords}
+        name = named.get("name") or next(iter(call.args), None)
+        for key, value in named.items():
+            if (match := _EXPECT.fullmatch(key)) is not None and match["all"]:
+                yield from self.expected(value, _text_of(name) if name is not None else None)
+
+    def expected(self, node: ast.expr, table: str | None) -> Iterator[Condition | Refused]:
+        """The conditions of a dictionary, which a name may stand for."""
+        known = self.assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        if len(known) != 1 or not isinstance(known[0], ast.Dict):
+            shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
+            yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
+            return
+        for value in known[0].values:
+            yield from self.condition(self.constant(value), table, "test")
 
     def condition(
         self, node: ast.expr, relation: str | None, clause: Clause
@@ -214,6 +254,10 @@ class _Program:
         return None
 
 
+def _called_name(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+
+
 def _start(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
@@ -266,7 +310,7 @@ def _is_column(node: ast.AST) -> bool:
         return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = _called_name(node)
     return name in ("col", "column") and isinstance(node.args[0], ast.Constant)
 
 

@@ -13,6 +13,7 @@ from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.expansions import with_calls
+from predicat.discover.read.pipelines import plain
 
 # Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
@@ -73,7 +74,7 @@ def _statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[St
         if too_deep(part):
             yield Statement(part, None, say.TOO_DEEP)
             continue
-        statement = _parsed(part, text, reader)
+        statement = _parsed(plain(part), text, reader)
         if statement.node is None and (later := _behind_other_text(part)):
             statement = _parsed(later, text, reader)
         if statement.node is not None:
