@@ -131,6 +131,54 @@ def test_a_single_test_is_a_rule_within_a_relation_only() -> None:
     assert compared("kind = 'a'", "kind = 'a'", relation=None).same == ()
 
 
+def on_relations(*texts: str) -> Judged:
+    """Conditions of which each is on a relation of its own."""
+    return judge([condition(text, f"{at}.sql", f"shop.t{at}") for at, text in enumerate(texts)])
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("feed_key <> '6368ab'", True),
+        ("event = 'subscription_ended'", True),
+        ("day >= '2024-07-01'", True),
+        ("account <> 104276", True),
+        ("status <> 'closed'", False),
+        ("n > 100", False),
+        ("a IS NULL", False),
+    ],
+)
+def test_a_constant_that_nobody_writes_by_chance_is_one_rule_on_all_relations(
+    text: str, is_one: bool
+) -> None:
+    assert on_relations(text, text, text).same == (((0, 1, 2),) if is_one else ())
+
+
+@pytest.mark.parametrize(
+    ("texts", "is_near"),
+    [
+        (("key NOT IN ('6368ab', '6368ac')", "key NOT IN ('6368ab', '6368ac', '6368ad')"), True),
+        (("key = '6368ab' AND n > 0", "key = '6368ab' AND n >= 0"), True),
+        (("key NOT IN ('a', 'b')", "key NOT IN ('a', 'b', 'c')"), False),
+        (("live AND n > 0", "live AND n >= 0"), False),
+        (("key = '6368ab' AND n > 0", "key = '6368ab' AND m >= 0"), False),
+        (("key = '6368ab'", "key = '6368ab' AND m IS NULL"), False),
+    ],
+)
+def test_near_rules_of_two_relations_have_such_a_constant_in_common(
+    texts: tuple[str, str], is_near: bool
+) -> None:
+    assert bool(on_relations(*texts).pairs) == is_near
+
+
+def test_a_rule_in_other_words_is_no_second_pair() -> None:
+    found = compared(
+        "k = 1 AND a IN ('x', 'y')", "k = 1 AND a IN ('x', 'y', 'z')", "k = 1 AND a IN ('y', 'x')"
+    )
+    assert found.same == ((0, 2),)
+    assert [(one.left, one.right) for one in found.pairs] == [(0, 1)]
+
+
 def test_what_is_never_true_is_no_rule() -> None:
     assert compared("n BETWEEN 5 AND 3", "n BETWEEN 7 AND 1").same == ()
 

@@ -84,6 +84,16 @@ def test_rules_that_disagree_are_the_first_of_those_that_are_shown(repository: P
     assert near["written"]["subject"] == "Near" and near["changes"] == 1
 
 
+def test_rules_of_several_relations_name_them(tmp_path: Path) -> None:
+    rule = "select 1 from {} where feed_key {};\n"
+    for name in ("one", "two", "three"):
+        (tmp_path / f"{name}.sql").write_text(rule.format(name, "not in ('6368ab', '6368ac')"))
+    (tmp_path / "zero.sql").write_text(rule.format("zero", "not in ('6368ab', '6368ac', '6368ad')"))
+    text = in_process("discover", ".", "--select", "D2", cwd=tmp_path).stdout
+    assert "one: this is nearly the rule in zero.sql:1 (on zero): only the second has '6368ad'" in text
+    assert "one: the same rule is in three.sql:1, two.sql:1, on 3 relations" in text
+
+
 def test_what_is_shown_says_who_wrote_it_and_when(repository: Path) -> None:
     text = in_process("discover", ".", cwd=repository).stdout
     last = git.blame(repository / "busy.sql", [(1, 1)], 3)[1]

@@ -11,7 +11,7 @@ from itertools import combinations
 from msgspec import Struct
 
 from predicat.diagnostics.messages import verdicts as say
-from predicat.discover.profile import Atom, Profile
+from predicat.discover.profile import Atom, Profile, is_distinctive
 
 # A rule with more tests is compared with those only that say the same.
 MOST_TESTS = 30
@@ -64,7 +64,9 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
     for (rest, *_), members in buckets.items():
         for (one, first), (other, second) in combinations(members[:_MOST_NEAR], 2):
             candidate = _difference(first, second, len(rest))
-            if candidate is not None and _comparable(one, other, len(rest)):
+            if candidate is not None and _comparable(
+                one, other, len(rest), distinctive=_distinctive(one, first, second)
+            ):
                 yield Candidate(one.number, other.number, *candidate)
 
 
@@ -77,15 +79,23 @@ def _texts(rule: Rule) -> tuple[str, ...]:
     return tuple(atom.text for atom in rule.profile.atoms)
 
 
-def _comparable(one: Rule, other: Rule, shared: int) -> bool:
-    """Whether two rules are about the same thing, as far as anything tells: they have tests in common, or one
-    relation and different files. In one file rules that are nearly the same are made to differ.
+def _comparable(one: Rule, other: Rule, shared: int, *, distinctive: bool = False) -> bool:
+    """Whether two rules are about the same thing, as far as anything tells: they have several tests in
+    common, or a constant that nobody writes by chance, or one relation and different files. In one file rules
+    that are nearly the same are made to differ.
     """
     if ((one.branch or other.branch) and one.files & other.files) or one.writes != other.writes:
         return False
-    return shared >= _SHARED or bool(
-        one.relations & other.relations and one.files != other.files and not (one.branch and other.branch)
-    )
+    if shared >= _SHARED:
+        return True
+    related = distinctive or bool(one.relations & other.relations)
+    return related and one.files != other.files and not (one.branch and other.branch)
+
+
+def _distinctive(rule: Rule, mine: Atom, other: Atom) -> bool:
+    """Whether what two rules have in common, but for a test of each, has a distinctive constant."""
+    shared = any(atom.distinctive for atom in rule.profile.atoms if atom != mine)
+    return shared or any(map(is_distinctive, set(mine.values) & set(other.values)))
 
 
 def _difference(first: Atom, second: Atom, shared: int) -> tuple[str, str] | None:

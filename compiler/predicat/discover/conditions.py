@@ -129,3 +129,13 @@ class Refused:
     place: SourceRange
     reason: str
     text: str
+
+
+def relation_of(condition: Condition) -> str | None:
+    """The relation of a condition as it is compared, with its schema: None where only its statement knows
+    it.
+    """
+    if condition.relation is None or condition.derived:
+        return None
+    parts = [part.strip('"`[] ') for part in condition.relation.casefold().split(".")]
+    return ".".join(parts[-2:])

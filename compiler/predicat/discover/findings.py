@@ -9,7 +9,7 @@ from msgspec import Struct, structs
 from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.calls import Use
-from predicat.discover.conditions import Condition, SourceRange
+from predicat.discover.conditions import Condition, SourceRange, relation_of
 from predicat.discover.history import parted
 from predicat.discover.parts import part_in_file
 from predicat.discover.places import source_at, span_of
@@ -161,7 +161,8 @@ def _same(
     elif len({conditions[number].place for number in places}) > 1:
         first = conditions[places[0]]
         others = [_where(conditions[number].place) for number in places[1:]]
-        item = _finding("same", first, say.same_rule(others), None)
+        relations = _relations(conditions[number] for number in places)
+        item = _finding("same", first, say.same_rule(others, relations), None)
         yield structs.replace(item, places=_places(conditions, places))
 
 
@@ -204,7 +205,7 @@ def _near(
         item = _finding("drift", place, say.drifted(str(name), pair.message, sides, rows), hint)
         members = classes.get(right if left in known else left, ())
     else:
-        message = say.near(_where(conditions[right].place), pair.message, _rows(pair))
+        message = say.near(_other(conditions[left], conditions[right]), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
         item = _finding("near", conditions[left], message, hint)
@@ -242,6 +243,18 @@ def _json(row: Mapping[str, Any] | None) -> str:
 
 def _places(conditions: Sequence[Condition], numbers: Iterable[int]) -> tuple[SourceRange, ...]:
     return tuple(dict.fromkeys(conditions[number].place for number in numbers))
+
+
+def _relations(rows: Iterable[Condition]) -> int:
+    """How many relations conditions are about; 0 if it is one."""
+    number = len({relation for row in rows if (relation := relation_of(row)) is not None})
+    return number if number > 1 else 0
+
+
+def _other(one: Condition, other: Condition) -> str:
+    """The place of another condition, with its relation if that is another one."""
+    place, relation = _where(other.place), relation_of(other)
+    return place if relation in (None, relation_of(one)) else say.place_on(place, other.relation or "")
 
 
 def _where(place: SourceRange) -> str:

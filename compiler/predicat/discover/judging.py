@@ -13,7 +13,7 @@ from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.answer_cache import AnswerCache
 from predicat.discover.candidates import Candidate, Rule, near
 from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
-from predicat.discover.conditions import Condition
+from predicat.discover.conditions import Condition, relation_of
 from predicat.discover.examine import Examined, examine
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
@@ -52,7 +52,7 @@ def judge(
         and `unanswered` is not 0.
     """
     run = _Run(conditions, AnswerCache(cache), jobs, progress)
-    same, pairs = run.compared()
+    same, pairs = run.compared(filters)
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
     return Judged(
@@ -169,8 +169,10 @@ class _Run:
 
     # --- pairs
 
-    def compared(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Pair, ...]]:
-        """Classes of conditions with one rule, and pairs of rules that are nearly the same."""
+    def compared(self, filters: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], tuple[Pair, ...]]:
+        """Classes of conditions with one rule, and pairs of rules that are nearly the same. A rule that is
+        written in several ways is compared once, but with filters in each way: all its places have drifted.
+        """
         rules, members = self.rules()
         items = {rule.number: self.items[rule.number] for rule in rules}
         sames = self.in_other_words(rules)
@@ -198,7 +200,7 @@ class _Run:
                         answer.inferred,
                     )
                 )
-        return tuple(self.worth_telling(classes)), tuple(pairs)
+        return tuple(self.worth_telling(classes)), tuple(classes.once(pairs, frozenset(filters)))
 
     def rules(self) -> tuple[list[Rule], dict[int, list[int]]]:
         """The distinct rules, each named by the first condition that has it, and all their conditions."""
@@ -252,10 +254,12 @@ class _Run:
         ]
 
     def worth_telling(self, classes: Classes) -> Iterator[tuple[int, ...]]:
-        """The classes of two or more conditions. A single test is a rule only within a relation."""
+        """The classes of two or more conditions. A single test is a rule only within a relation, unless it
+        has a constant that nobody writes by chance.
+        """
         for members in classes.all():
             profile = self.examined[self.items[members[0]]].profile
-            if profile is not None and len(profile.atoms) > 1:
+            if profile is not None and (len(profile.atoms) > 1 or profile.atoms[0].distinctive):
                 parts: Iterable[Sequence[int]] = [members]
             else:
                 by_relation: dict[str | None, list[int]] = {}
@@ -285,19 +289,19 @@ class Classes:
             number = self.root[number]
         return number
 
+    def once(self, pairs: Iterable[Pair], filters: frozenset[int]) -> Iterator[Pair]:
+        """The first pair of each two classes, and all pairs of classes with a filter."""
+        told: set[frozenset[int]] = set()
+        for pair in pairs:
+            roots = frozenset(map(self.find, (pair.left, pair.right)))
+            has_filter = any(not filters.isdisjoint(self.members[root]) for root in roots)
+            if has_filter or (roots not in told and len(roots) > 1):
+                told.add(roots)
+                yield pair
+
     def all(self) -> Iterator[list[int]]:
         """The conditions of each class."""
         yield from self.members.values()
-
-
-def relation_of(condition: Condition) -> str | None:
-    """The relation of a condition as it is compared, with its schema: None where only its statement knows
-    it.
-    """
-    if condition.relation is None or condition.derived:
-        return None
-    parts = [part.strip('"`[] ') for part in condition.relation.casefold().split(".")]
-    return ".".join(parts[-2:])
 
 
 def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:

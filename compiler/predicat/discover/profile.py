@@ -2,16 +2,18 @@
 
 from collections.abc import Iterator
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from predicat.discover.null_traps import tested_fields
 from predicat.discover.typed import Typed
 from predicat.forms.total_order import without_nan_test
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of
+from predicat.ir.nodes import Call, Field, Items, Literal, Node, fields_of, walk
 from predicat.ir.operators import ORDERED
 
 _MOST_VALUES = 200
+# Characters of a constant that is distinctive as it is, and of one with a digit.
+_LONG_TEXT, _LONG_KEY = 16, 6
 
 
 class Atom(Struct, frozen=True):
@@ -24,6 +26,7 @@ class Atom(Struct, frozen=True):
         place: What is compared with constants, by `=`, IN or an order; empty for other tests.
         test: `values` for `=` and IN, `bound` for an order, `null` for a test for NULL, else empty.
         values: The constants of `=` and IN, as they are shown.
+        distinctive: Whether it has a constant that nobody writes by chance: see `is_distinctive`.
     """
 
     text: str
@@ -32,6 +35,7 @@ class Atom(Struct, frozen=True):
     place: str = ""
     test: str = ""
     values: tuple[str, ...] = ()
+    distinctive: bool = False
 
 
 class Profile(Struct, frozen=True):
@@ -77,7 +81,19 @@ def _operands(node: Node) -> Iterator[Node]:
             yield node
 
 
+def is_distinctive(value: str) -> bool:
+    """Whether a constant tells that two relations mean the same by it: a key, a date or a long text, and no
+    word or number that many relations have, such as `active` or 100.
+    """
+    return len(value) >= _LONG_TEXT or (len(value) >= _LONG_KEY and any(char.isdigit() for char in value))
+
+
 def _atom(node: Node) -> Atom:
+    constants = (str(part.value) for part in walk(node) if isinstance(part, Literal))
+    return structs.replace(_test(node), distinctive=any(map(is_distinctive, constants)))
+
+
+def _test(node: Node) -> Atom:
     fields = tuple(sorted(fields_of(node)))
     shown = " ".join(node.span.text.split())
     positive = node.args[0] if isinstance(node, Call) and node.op == "not" else node

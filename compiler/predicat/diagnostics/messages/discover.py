@@ -111,9 +111,12 @@ no_view = Text[str](
     "PostgreSQL has no matches_filter, and {name} has no view: its parameters have no defaults"
 )
 # A rule that is in several places.
-same_rule = Text[list[str]]("the same rule is in {others:some 5}")
+same_rule = Text[list[str], int]("""the same rule is in {others:some 5}{relations:if , on
+    {relations} relations|}""")
 # The lines of the same finding in its file.
 also_in = Text[list[str]]("it is also in line {lines:first 5}")
+# The place of a rule on another relation.
+place_on = Text[str, str]("{place} (on {relation})")
 # The places of the same finding in other files.
 also_at = Text[list[str]]("it is also in {places:some 3}")
 # The same mistake is made with several relations.
