@@ -1,5 +1,7 @@
 """Which conditions are one rule, and which nearly are, with the row that tells them apart."""
 
+from dataclasses import replace
+
 import pytest
 
 from predicat.discover.conditions import Clause, Condition, SourceRange
@@ -86,6 +88,21 @@ def test_one_test_for_null_more() -> None:
     assert found is not None
     assert (found.kind, found.difference) == ("narrower", "one NULL test")
     assert found.lost == {"state": "live", "revoked_at": 0}
+
+
+def test_a_part_of_a_clause_lacks_no_test() -> None:
+    # The rest of the clause is not read: it may test `revoked_at` as another statement computes it.
+    short, long = (
+        condition(text, f"{at}.sql") for at, text in enumerate(["a = 1", "a = 1 AND revoked_at IS NULL"])
+    )
+    assert len(judge([short, replace(long, whole=False)]).pairs) == 1
+    assert judge([replace(short, whole=False), long]).pairs == ()
+
+
+def test_keys_of_single_rows_that_are_changed_once_are_no_pair() -> None:
+    lists = [condition(text, f"{at}.sql") for at, text in enumerate(["id IN (1, 2, 3)", "id IN (1, 2)"])]
+    assert len(judge(lists).pairs) == 1
+    assert judge([replace(one, changes=True) for one in lists]).pairs == ()
 
 
 def test_one_bound() -> None:

@@ -225,6 +225,13 @@ def test_one_of_many_branches_leaves_no_row() -> None:
     assert not result.undecided
 
 
+def test_a_test_for_null_that_tells_cases_apart_is_meant() -> None:
+    assert kinds(judged("a IS NOT NULL OR (a IS NULL AND b <> c)")) == []
+    assert kinds(judged("k = 1 AND (a IS NULL OR (a IS NOT NULL AND b = 'x'))")) == []
+    text = "(a IS NULL AND b = 'x') OR (a IS NOT NULL AND b = 'x')"
+    assert [item.part for item in judged(text).judgements] == ["a IS NULL"]
+
+
 def test_brackets_in_a_pattern_may_be_a_set_of_characters() -> None:
     text = "result LIKE '%.%'\n OR result LIKE '%[0-9]%'\n AND result NOT LIKE '%[^0-9.]%'"
     assert "redundant" not in kinds(judged(text))

@@ -26,8 +26,8 @@ _SHARED = 2
 
 class Rule(Struct, frozen=True):
     """A rule: its number, its profile, the relations and files that it is found in, whether it is only found
-    in branches of CASE and in FILTER, which are made to differ, and whether it is about rows that are
-    written.
+    in branches of CASE and in FILTER, which are made to differ, whether it is about rows that are
+    written, whether its clause has more everywhere, and whether it names single rows in what runs once.
     """
 
     number: int
@@ -36,6 +36,8 @@ class Rule(Struct, frozen=True):
     files: frozenset[str] = frozenset()
     branch: bool = False
     writes: bool = False
+    part: bool = False
+    one_off: bool = False
 
 
 class Candidate(Struct, frozen=True):
@@ -48,8 +50,11 @@ class Candidate(Struct, frozen=True):
 
 
 def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
-    """Pairs of rules that have all tests but one in common."""
+    """Pairs of rules that have all tests but one in common. A test that a rule lacks may be in the rest of
+    its clause, which is not read, or be made up for there: of a part nothing is said to be missing.
+    """
     chosen = [rule for rule in rules if len(rule.profile.atoms) <= MOST_TESTS and not rule.profile.queries]
+    chosen = [rule for rule in chosen if not rule.one_off]
     by_tests: dict[tuple[str, ...], Rule] = {_texts(rule): rule for rule in chosen}
     buckets: dict[tuple[tuple[str, ...], str, str], list[tuple[Rule, Atom]]] = {}
     for rule in chosen:
@@ -57,7 +62,7 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             rest = _texts(rule)[:at] + _texts(rule)[at + 1 :]
             if atom.test == "null":
                 other = by_tests.get(rest)
-                if other is not None and _says_something(other) and _comparable(rule, other, len(rest)):
+                if other is not None and _may_lack(other) and _comparable(rule, other, len(rest)):
                     yield Candidate(other.number, rule.number, say.ONE_NULL_TEST, say.only_second(atom.shown))
             elif atom.test:
                 buckets.setdefault((rest, atom.test, atom.place), []).append((rule, atom))
@@ -70,9 +75,11 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
                 yield Candidate(one.number, other.number, *candidate)
 
 
-def _says_something(rule: Rule) -> bool:
-    """Whether a rule has a test with constants: other tests are of keys and dates, which most rules have."""
-    return any(atom.values or atom.test == "bound" for atom in rule.profile.atoms)
+def _may_lack(rule: Rule) -> bool:
+    """Whether a rule is a whole clause and has a test with constants: other tests are of keys and dates,
+    which most rules have.
+    """
+    return not rule.part and any(atom.values or atom.test == "bound" for atom in rule.profile.atoms)
 
 
 def _texts(rule: Rule) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from predicat.discover.typed import Subject, Typed, together, typed
 from predicat.discover.verdicts import Kind
 from predicat.explain.show import plain
 from predicat.ir import syntax as t
+from predicat.ir.canonical import canonical_text
 from predicat.ir.nodes import Call, Node, fields_of
 from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN
@@ -215,13 +216,15 @@ class _Questions:
                     seen.add(form)
 
     def redundant(self) -> Iterator[Problem]:
-        """The first operand that can be left out."""
+        """The first operand that can be left out, except one that says in which case the rest is meant."""
         node, accepts = self.condition.wide, self.item.accepts
         rule = "accept" if accepts else "reject"
         trial = Trial(node)
         for number, (shorter, parent, place) in enumerate(without_one(node)):
             if number == _LONGEST or self.work.is_done:
                 return
+            if _is_other_case(node, parent, place):
+                continue
             if trial.differs(shorter, accept=accepts):
                 continue
             if self.equivalent(node, shorter, rule):
@@ -238,6 +241,23 @@ class _Questions:
             if not verdict.same_rows or verdict.kind != "equivalent":
                 return False
         return True
+
+
+def _is_other_case(node: Node, parent: Call, place: int) -> bool:
+    """Whether an operand says that another case does not hold, as the second test for NULL in `a IS NOT NULL
+    OR (a IS NULL AND b = 1)`: it is written to be clear.
+    """
+    if parent.op != "and" or not isinstance(node, Call) or node.op not in LOGIC:
+        return False
+    if node.op == "or" and any(arg is parent for arg in node.args):
+        wanted = _opposite(parent.args[place])
+        return any(canonical_text(arg) == wanted for arg in node.args if arg is not parent)
+    return any(_is_other_case(arg, parent, place) for arg in node.args)
+
+
+def _opposite(node: Node) -> str:
+    inner = node.args[0] if isinstance(node, Call) and node.op == "not" else Call(BOOLEAN, "not", (node,))
+    return canonical_text(inner)
 
 
 def _nulls(tree: t.Tree) -> Iterator[Problem]:

@@ -15,6 +15,7 @@ from predicat.discover.candidates import Candidate, Rule, near
 from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition, relation_of
 from predicat.discover.examine import Examined, examine
+from predicat.discover.one_off import names_rows, runs_once
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
 from predicat.discover.verdicts import Judged, Judgement, Pair, Part
@@ -221,8 +222,19 @@ class _Run:
             files = frozenset(place.place.path for place in places)
             branch = all(place.clause in ("case", "filter") for place in places)
             if profile is not None:
-                writes = self.items[number].writes
-                rules.append(Rule(number, profile, frozenset(map(str, relations)), files, branch, writes))
+                rules.append(
+                    Rule(
+                        number,
+                        profile,
+                        frozenset(map(str, relations)),
+                        files,
+                        branch,
+                        writes=self.items[number].writes,
+                        part=not any(place.whole for place in places),
+                        one_off=all(map(runs_once, places))
+                        and names_rows(places[0].sql or places[0].text, numbers=True),
+                    )
+                )
         return rules, members
 
     def is_constant(self, item: Subject) -> bool:
