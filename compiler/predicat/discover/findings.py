@@ -1,6 +1,7 @@
 """What is found, as findings of rules with codes: for reports, baselines and CI."""
 
 import json
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -89,8 +90,8 @@ KINDS = {
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
 }
-# Pairs whose history is looked up, at most: each look takes git some time.
-_DATED = 50
+# Pairs whose history is looked up, at most, and seconds for all of them: each look takes git some time.
+_DATED, _HISTORY = 50, 20.0
 CODES = {row.code: row for row in KINDS.values()}
 
 
@@ -107,6 +108,7 @@ def findings(
     """
     source_at.cache_clear()  # the files may have changed since
     classes = {number: numbers for numbers in judged.same for number in numbers}
+    deadline = time.monotonic() + _HISTORY
     result = [
         *(
             _single(conditions[judgement.condition], judgement)
@@ -118,7 +120,8 @@ def findings(
         *(
             item
             for number, pair in enumerate(_apart(judged, known))
-            for item in _near(conditions, pair, known, copies, classes, dated=number < _DATED)
+            for dated in [number < _DATED and time.monotonic() < deadline]
+            for item in _near(conditions, pair, known, copies, classes, dated=dated)
         ),
     ]
     return sorted(dict.fromkeys(result), key=_order)

@@ -271,7 +271,9 @@ class _Run:
         """
         for members in classes.all():
             profile = self.examined[self.items[members[0]]].profile
-            if profile is not None and (len(profile.atoms) > 1 or profile.atoms[0].distinctive):
+            if profile is not None and (
+                len(profile.atoms) > 1 or any(atom.distinctive for atom in profile.atoms)
+            ):
                 parts: Iterable[Sequence[int]] = [members]
             else:
                 by_relation: dict[str | None, list[int]] = {}

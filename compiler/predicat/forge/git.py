@@ -337,9 +337,10 @@ def deleted_since(folder: Path, revision: str, name: str) -> list[str]:
 
 def lost_in(folder: Path, text: str, path: Path, timeout: float) -> tuple[str, str] | None:
     """The commit that removed a text from a file, as its short hash and its subject; None if the file never
-    had the text. `timeout` is in seconds. Raises PredicatError.
+    had the text; without network. `timeout` is in seconds. Raises PredicatError.
     """
-    output = _git(folder, "log", "-1", "--format=%h %s", "-S", text, "--", str(path), timeout=timeout)
+    options = ("-1", "--format=%h %s", "-S", text, "--", str(path))
+    output = _git(folder, *_OFFLINE, "log", *options, timeout=timeout)
     short, _, subject = output.decode(errors="replace").strip().partition(" ")
     return (short, subject) if short else None
 
