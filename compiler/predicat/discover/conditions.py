@@ -24,6 +24,8 @@ POLICIES = ("policy", "with check")
 
 # How the paths of what a server declares begin.
 SERVER = "postgresql:"
+# How the paths of statements that a server has run begin.
+STATEMENTS = f"{SERVER}pg_stat_statements."
 _TEMPLATES = ("{{", "{%", "{#")
 
 
@@ -74,6 +76,7 @@ class Condition:
         on: the field that keys are read from, for languages of keys; None for the row itself.
         others: the types of fields that predicat has no form of, by name, as SQL names them.
         changes: whether its statement deletes or updates rows.
+        calls: how often a server has run its statement, if the server was asked; otherwise 0.
     """
 
     text: str
@@ -94,11 +97,12 @@ class Condition:
     on: str | None = None
     others: Mapping[str, str] = field(default_factory=dict)
     changes: bool = False
+    calls: int = 0
 
     @property
     def declared(self) -> bool:
         """Whether a table or a server declares it."""
-        return self.clause == "check" or self.place.path.startswith(SERVER)
+        return self.clause == "check" or (self.place.path.startswith(SERVER) and not self.calls)
 
     @property
     def accepts(self) -> bool:

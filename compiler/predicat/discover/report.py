@@ -298,6 +298,7 @@ def _condition_data(condition: Condition) -> dict[str, Any]:
         "derived": condition.derived,
         "owner": condition.owner,
         "params": sorted(condition.params),
+        "calls": condition.calls,
     }
 
 

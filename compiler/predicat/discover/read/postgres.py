@@ -1,5 +1,8 @@
-"""The conditions of a PostgreSQL server: of views, CHECK constraints and row security policies."""
+"""The conditions of a PostgreSQL server: of views, CHECK constraints, row security policies, and of the
+statements that ran, if pg_stat_statements counts them.
+"""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,7 +16,8 @@ from predicat.backends.sql.builders import Sql
 from predicat.backends.sql.expressions import BadExpression
 from predicat.backends.sql.postgres.session_reading import Session, text_of
 from predicat.deploy.server import connect
-from predicat.discover.conditions import SERVER, Clause, Condition, Refused
+from predicat.diagnostics.messages import discover as say
+from predicat.discover.conditions import SERVER, STATEMENTS, Clause, Condition, Refused
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import is_known
 from predicat.discover.read.residues import PARAMETER
@@ -46,13 +50,28 @@ FROM pg_policy p JOIN pg_class c ON c.oid = p.polrelid JOIN pg_namespace n ON n.
      LATERAL (VALUES ('policy', p.polqual), ('with check', p.polwithcheck)) AS part (clause, tree)
 WHERE part.tree IS NOT NULL AND {_OURS} ORDER BY 2, 3, 4, 1
 """
+# Where the extension is, and those statements of this database that ran most often, of all roles together.
+_EXTENSION = """
+SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+WHERE e.extname = 'pg_stat_statements'
+"""
+_MOST_STATEMENTS = 500
+_STATEMENTS = """
+SELECT s.queryid, s.query, sum(s.calls)::bigint, count(*) FROM {schema}.pg_stat_statements s
+WHERE s.dbid = (SELECT d.oid FROM pg_database d WHERE d.datname = current_database())
+GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT %s
+"""
+# What a role sees in the place of the statements of others, without pg_read_all_stats.
+_HIDDEN = "<insufficient privilege>"
+# A statement of a tool on the catalog of the server.
+_SYSTEM = re.compile(r"\b(?:from|join)\s+(?:pg_catalog\.|information_schema\.|pg_\w)", re.IGNORECASE)
+# What the server writes in the place of long lists of constants, which it counts as one.
+_AND_MORE = re.compile(r"/\*,? ?\.\.\. ?\*/")
 _TIMEOUT = "SET statement_timeout = '60s'"
 
 
 def columns(dsn: str) -> TableTypes:
-    """The types of the columns of a server. Reads its catalog only. Raises PredicatError if it cannot be
-    reached.
-    """
+    """The types of the columns of a server. Reads its catalog. Raises PredicatError if it is not reached."""
     with _reading(dsn) as connection:
         return _known(connection)[0]
 
@@ -66,7 +85,9 @@ def _reading(dsn: str) -> Iterator[Any]:
 
 
 def conditions(dsn: str) -> Iterator[Condition | Refused]:
-    """The conditions of a server. Reads its catalog only. Raises PredicatError if it cannot be reached."""
+    """The conditions of a server. Reads its catalog and its statistics only. Raises PredicatError if
+    it cannot be reached.
+    """
     with _reading(dsn) as connection:
         columns, uuids = _known(connection)
         for schema, name, definition in connection.execute(_VIEWS).fetchall():
@@ -85,6 +106,38 @@ def conditions(dsn: str) -> Iterator[Condition | Refused]:
             }
             fields = declared(known | dict.fromkeys(uuids[f"{schema}.{table}"], "uuid"))
             yield from _policy(text, f"{schema}.{table}", clause, place, columns, session, fields)
+        yield from _statements(connection, columns)
+
+
+def _statements(connection: Any, columns: TableTypes) -> Iterator[Condition | Refused]:
+    """The conditions of the statements that ran, if the server counts them; not of those on its catalog."""
+    import psycopg.sql  # noqa: PLC0415  # optional
+
+    schema = connection.execute(_EXTENSION).fetchone()
+    if schema is None:
+        return
+    try:
+        with connection.transaction():
+            query = psycopg.sql.SQL(_STATEMENTS).format(schema=psycopg.sql.Identifier(schema[0]))
+            rows = connection.execute(query, (_MOST_STATEMENTS,)).fetchall()
+    except psycopg.Error:
+        yield Refused(plain_place(STATEMENTS, "")(0, 0)[0], say.NO_STATEMENTS, "")
+        return
+    for number, text, calls, times in rows:
+        place = plain_place(f"{STATEMENTS}{number or ''}", text or "")
+        if text is None or text == _HIDDEN:
+            yield from [Refused(place(0, 0)[0], say.HIDDEN_STATEMENT, "")] * min(times, _MOST_STATEMENTS)
+        elif not _SYSTEM.search(text):
+            yield from _of_statement(text, calls, place, columns)
+
+
+def _of_statement(text: str, calls: int, place: Ranges, columns: TableTypes) -> Iterator[Condition | Refused]:
+    for row in SqlText(_AND_MORE.sub(_blank, text), "postgres", place, columns).read():
+        yield row if isinstance(row, Refused) else replace(row, calls=calls)
+
+
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
 
 
 def _policy(
