@@ -153,3 +153,18 @@ def test_a_place_gives_values_in_its_language(tmp_path: Path, path: str) -> None
     done = in_process("discover", path, "--dialect", "spark", "--patch", "p.diff", cwd=tmp_path)
     assert "1 place, each" in done.stdout
     assert call.removeprefix(".where") in (tmp_path / "p.diff").read_text()
+
+
+def test_a_manifest_with_a_filter_is_a_note_that_says_what_writes_it(tmp_path: Path) -> None:
+    (tmp_path / "catalog").mkdir()
+    (tmp_path / "catalog" / "orders.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nfields: {attributes: 'map<string, string>'}\n"
+        "filters: {found: {sns: {status: [open], region: [eu]}}}\n"
+    )
+    (tmp_path / "app.yml").write_text(
+        "Resources:\n  Sub:\n    Type: AWS::SNS::Subscription\n    Properties:\n      Protocol: sqs\n"
+        "      FilterPolicy: {region: [eu], status: [open]}\n"
+    )
+    done = in_process("discover", "app.yml", "--check", "--select", "D301", cwd=tmp_path)
+    assert done.returncode == 0 and "this is a copy of the filter orders.found\n" in done.stdout, done.stdout
+    assert "= hint: `predicat translate orders.found --to sns` writes it\n" in done.stdout

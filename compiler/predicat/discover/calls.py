@@ -51,8 +51,6 @@ class NoCall(Exception):
 def call(condition: Condition, use: Use, catalog: Catalog) -> Call:
     """How the place of a condition writes a filter. Raises NoCall."""
     path = Path(condition.place.path)
-    if condition.language != "sql":
-        return Call(say.translate_filter(use.name, condition.language))
     if path.suffix == ".sql" and any((folder / "dbt_project.yml").is_file() for folder in path.parents):
         if condition.dialect not in TARGETS:
             raise NoCall(say.no_matches_filter(condition.dialect))

@@ -82,6 +82,9 @@ class Copies:
     def tried(self, condition: Condition, use: Use, *, proving: bool = True) -> Copy:
         """The place with one of the filters."""
         filter_ = self.catalog.known[use.name]
+        if condition.language != "sql":  # nothing tells of which rows it is, and it cannot name a filter
+            hint = say.translate_filter(use.name, condition.language)
+            return Copy(condition, use, hint=hint, stays=hint, elsewhere=True)
         dataset = None if condition.derived else dataset_of(condition.relation, self.catalog)
         if dataset is None or dataset.name != filter_.dataset:
             known = condition.relation is not None and not condition.derived
