@@ -86,6 +86,16 @@ def examine(item: Subject) -> Examined:
     return Examined("", problems, condition.inferred, questions.undecided, profile_of(condition), lost)
 
 
+def profiled(item: Subject) -> Examined:
+    """What one condition is compared by, without a judgement: `predicat lint` judges filters."""
+    try:
+        condition = typed(item)
+    except Unclear as error:
+        return Examined(str(error))
+    profile = profile_of(condition) if _reads(condition) else None
+    return Examined("", (), condition.inferred, 0, profile)
+
+
 def _reads(condition: Typed) -> bool:
     """Whether a condition names a field."""
     if condition.tree is None:

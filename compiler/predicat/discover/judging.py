@@ -14,7 +14,7 @@ from predicat.discover.answer_cache import AnswerCache
 from predicat.discover.candidates import Candidate, Rule, near
 from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition, relation_of
-from predicat.discover.examine import Examined, examine
+from predicat.discover.examine import Examined, examine, profiled
 from predicat.discover.one_off import names_rows, runs_once
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
@@ -52,8 +52,8 @@ def judge(
         What is found. Its numbers are those of the conditions. After Ctrl-C it is what was found until then,
         and `unanswered` is not 0.
     """
-    run = _Run(conditions, AnswerCache(cache), jobs, progress)
-    same, pairs = run.compared(filters)
+    run = _Run(conditions, AnswerCache(cache), jobs, progress, filters)
+    same, pairs = run.compared()
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
     return Judged(
@@ -63,7 +63,7 @@ def judge(
         run.unjudged(),
         run.undecided,
         run.kept.unanswered,
-        tuple(run.parts(filters)),
+        tuple(run.parts()),
     )
 
 
@@ -71,14 +71,25 @@ class _Run:
     """One run over all conditions. Items are conditions without their places: each is examined once."""
 
     def __init__(
-        self, conditions: Sequence[Condition], cache_: AnswerCache, jobs: int, progress: Progress | None
+        self,
+        conditions: Sequence[Condition],
+        cache_: AnswerCache,
+        jobs: int,
+        progress: Progress | None,
+        filters: Sequence[int],
     ) -> None:
         self.conditions = conditions
+        self.filters = frozenset(filters)
         self.kept = cache_
         self.ask = partial(_run, jobs=jobs, progress=progress)
         self.items = list(map(subject_of, conditions, earlier(conditions)))
         self.distinct = list(dict.fromkeys(self.items))
-        self.examined = cache_.answers("conditions", self.distinct, Examined, self.ask(examine))
+        judged = dict.fromkeys(item for number, item in enumerate(self.items) if number not in self.filters)
+        others = [item for item in self.distinct if item not in judged]
+        self.examined = {
+            **cache_.answers("conditions", list(judged), Examined, self.ask(examine)),
+            **cache_.answers("filters", others, Examined, self.ask(profiled)),
+        }
         self.undecided = sum(outcome.undecided for outcome in self.examined.values())
 
     def unjudged(self) -> dict[int, str]:
@@ -143,12 +154,12 @@ class _Run:
 
     # --- parts
 
-    def parts(self, filters: Sequence[int]) -> Iterator[Part]:
+    def parts(self) -> Iterator[Part]:
         """The filters that are whole tests of a condition on their relation, which has more: of several only
         those that are no part of another one.
         """
         wanted: dict[str | None, list[tuple[int, frozenset[str]]]] = {}
-        for number in filters:
+        for number in sorted(self.filters):
             texts = frozenset(self.tests(number))
             if texts and not self.is_constant(self.items[number]):
                 wanted.setdefault(relation_of(self.conditions[number]), []).append((number, texts))
@@ -170,7 +181,7 @@ class _Run:
 
     # --- pairs
 
-    def compared(self, filters: Sequence[int]) -> tuple[tuple[tuple[int, ...], ...], tuple[Pair, ...]]:
+    def compared(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Pair, ...]]:
         """Classes of conditions with one rule, and pairs of rules that are nearly the same. A rule that is
         written in several ways is compared once, but with filters in each way: all its places have drifted.
         """
@@ -178,6 +189,8 @@ class _Run:
         items = {rule.number: self.items[rule.number] for rule in rules}
         sames = self.in_other_words(rules)
         wanted = {(one.left, one.right): one for one in (*sames, *near(rules))}
+        # What filters are to each other is for `predicat lint`.
+        wanted = {key: one for key, one in wanted.items() if not self.filters.issuperset(key)}
         questions = {key: RulePair(items[key[0]], items[key[1]]) for key in wanted}
         answers = self.kept.answers(
             "pairs", list(dict.fromkeys(questions.values())), ComparedPair, self.ask(compare_pair)
@@ -201,7 +214,7 @@ class _Run:
                         answer.inferred,
                     )
                 )
-        return tuple(self.worth_telling(classes)), tuple(classes.once(pairs, frozenset(filters)))
+        return tuple(self.worth_telling(classes)), tuple(classes.once(pairs, self.filters))
 
     def rules(self) -> tuple[list[Rule], dict[int, list[int]]]:
         """The distinct rules, each named by the first condition that has it, and all their conditions."""
