@@ -402,3 +402,9 @@ def test_a_type_that_predicat_has_not_is_named(tmp_path: Path) -> None:
     )
     assert data["fields"]["n"] == "bigint"
     assert data["fields"]["id"] == {"type": "string", "description": say.other_type("UUID")}
+
+
+def test_a_check_accepts_rows_without_a_value(tmp_path: Path) -> None:
+    data, told = proposed(tmp_path, "create table t (name varchar(9) check (name <> 'x'));\n")
+    ((_, rule),) = data["filters"].items()
+    assert rule["on_unknown"] == "accept" and "would not pass" not in told

@@ -197,3 +197,38 @@ def test_a_copy_on_another_relation_stops_nothing(folder: Path) -> None:
         done.returncode == 1
         and "= hint: nothing tells whether its rows are those of the dataset; it" in done.stdout
     ), done.stdout
+
+
+def test_one_run_writes_the_catalog_and_the_patch(folder: Path) -> None:
+    (folder / "catalog" / "orders.yml").unlink()
+    (folder / "sql" / "b.sql").write_text(
+        "create table shop.orders (status string, amount bigint);\n"
+        "select 1 from shop.orders where amount > 3 and 'open' = status;\n"
+    )
+    options = ("--dialect", "spark", "--propose", "catalog", "--patch", "p.diff")
+    done = in_process("discover", "sql", *options, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    name = "orders.amount_above_3_and_open_status"
+    assert f"{name} replaces sql/a.sql:2, sql/b.sql:2 (2 by --patch)" in done.stdout
+    assert "p.diff: 2 places, each proved" in done.stdout
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
+    assert f"matches_filter('{name}', 'o')" in (folder / "sql" / "a.sql").read_text()
+    assert f"where matches_filter('{name}');" in (folder / "sql" / "b.sql").read_text()
+    assert in_process("check", cwd=folder).returncode == 0
+
+
+def test_a_proposal_as_json_has_the_lines_and_what_is_left_out(folder: Path) -> None:
+    (folder / "sql" / "b.sql").write_text("select 1 from t where a = 1;\n" * 2)
+    options = ("--dialect", "bigquery", "--propose", "new", "--format", "json")
+    done = in_process("discover", "sql", *options, cwd=folder)
+    data = json.loads(done.stdout)
+    assert data["files"] == ["new/t.yml"] and data["kept"] == []
+    ((rule),) = data["filters"]
+    assert rule["name"] == "t.a_1" and rule["sql"] == "a = 1"
+    assert [(row["path"], row["line"], row["text"]) for row in rule["places"]] == [
+        ("sql/b.sql", 1, None),
+        ("sql/b.sql", 2, None),
+    ]
+    assert "bigquery" in rule["places"][0]["stays"]
+    assert sum(data["left_out"].values()) == 3

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from predicat.discover.judging import Progress
     from predicat.discover.propose import Near
     from predicat.discover.read.folder import Scan
+    from predicat.discover.replace import Patch
     from predicat.discover.report import Report
     from predicat.discover.rules import Rule
     from predicat.lint import Finding
@@ -116,7 +117,8 @@ class Options(Struct, frozen=True, kw_only=True):
     )
     rewritten: Path | None = option(
         "--patch FILE",
-        "Write a patch that replaces copies by the filters of the catalog, each with its proof.",
+        "Write a patch that replaces copies by the filters of the catalog (or of --propose), each with its "
+        "proof.",
         type=click.Path(path_type=Path, dir_okay=False),
     )
     interactive: bool = option(
@@ -140,7 +142,7 @@ def _run(given: Options) -> None:
     _consistent(
         {
             "--propose": given.propose is not None,
-            "--patch": given.rewritten is not None,
+            "--patch": given.rewritten is not None and given.propose is None,
             "--update-baseline": given.update,
             "--check": given.check,
             "--read-only": given.unjudged,
@@ -372,8 +374,7 @@ def _counted(scan: Scan, place: str) -> list[Count]:
 def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     """Write the patch of all copies of filters. Raises UsageError without a catalog."""
     extras.require("z3")
-    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
-    from predicat.discover import answer_cache  # noqa: PLC0415  # as above
+    from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
     from predicat.discover.catalogs import known_filters, with_types  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.replace import patch  # noqa: PLC0415  # as above
@@ -388,11 +389,17 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     with _progress() as progress:
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
-    result = patch(conditions, judged, dict(enumerate(known.uses, len(scan.conditions))), loaded)
+    _write_patch(out, patch(conditions, judged, dict(enumerate(known.uses, len(scan.conditions))), loaded))
+
+
+def _write_patch(out: Path, result: Patch, *, quietly: bool = False) -> None:
+    """Write a patch, and say which places stay as they are."""
+    from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
+
     for condition, reason in result.stay:
         click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
     write_text(out, result.text)
-    click.echo(say.patched(str(out), len(result.places)))
+    click.echo(say.patched(str(out), len(result.places)), err=quietly)
 
 
 def _catalog(option: Path | None) -> Path | None:
@@ -406,9 +413,10 @@ def _catalog(option: Path | None) -> Path | None:
 def _propose(scan: Scan, folder: Path, given: Options) -> None:
     """Write a catalog with the rules that were found."""
     extras.require("z3")
-    from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
+    from predicat.discover import answer_cache, replacing  # noqa: PLC0415  # not for --help
     from predicat.discover import propose as catalogs  # noqa: PLC0415  # as above
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
+    from predicat.discover.replace import patch_of  # noqa: PLC0415  # as above
 
     with _progress() as progress:
         judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder(), progress=progress)
@@ -416,9 +424,17 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
     ask, choose = (_asked, _right) if given.interactive else (None, None)
     proposal = catalogs.propose(scan.conditions, judged, ask, choose, given.min_places)
     written, there = catalogs.write(proposal, folder)
-    for reason, number in proposal.left.most_common():
-        click.echo(say.left_out(reason, number), err=True)
-    click.echo(say.proposed(len(proposal.filters), list(map(str, written)), list(map(str, there))))
+    places = replacing.places_of(proposal.filters, load_quietly(folder, {}, written))
+    result = replacing.Written(proposal, written, there, places)
+    if given.form == "json":
+        click.echo(replacing.as_json(result), nl=False)
+    else:
+        for reason, number in proposal.left.most_common():
+            click.echo(say.left_out(reason, number), err=True)
+        click.echo(replacing.as_text(result))
+    if given.rewritten is not None:
+        found = [copy for copies in places.values() for copy in copies]
+        _write_patch(given.rewritten, patch_of(found), quietly=given.form == "json")
 
 
 def _right(near: Near) -> list[Rule]:

@@ -239,7 +239,7 @@ def _filter(rule: Rule, constants: Constants) -> dict[str, Any]:
         entry["params"] = dict(rule.conditions[0].params)
     if rule.accepts:
         entry["on_unknown"] = "accept"
-    tests = tests_of(predicate, constants)
+    tests = tests_of(predicate, constants, accepts=rule.accepts)
     if tests:
         entry["tests"] = tests
     return entry

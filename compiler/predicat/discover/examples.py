@@ -52,12 +52,13 @@ def _constants(test: Call, kind: Type) -> Iterator[Any]:
             yield str(part.value).replace("%", "") if text else part.value
 
 
-def tests_of(predicate: Predicate, constants: Constants) -> list[dict[str, Any]]:
+def tests_of(predicate: Predicate, constants: Constants, *, accepts: bool) -> list[dict[str, Any]]:
     """The tests of a filter, as a catalog has them; fewer where no row is found that YAML can hold.
 
     Args:
         predicate: The filter.
         constants: What the rules of its dataset compare the fields with.
+        accepts: Whether it accepts rows for which it is UNKNOWN.
     """
     accepted = next(_accepted(predicate, constants), None) or _solved(predicate, wanted=True)
     rejected = _rejected(predicate, constants, accepted) or _solved(predicate, wanted=False)
@@ -66,7 +67,7 @@ def tests_of(predicate: Predicate, constants: Constants) -> list[dict[str, Any]]
         for row, wanted in ((accepted, True), (rejected, False))
         if row is not None
     ]
-    lost = _without_value(predicate, accepted or {}) if accepted is not None else None
+    lost = _without_value(predicate, accepted) if accepted is not None and not accepts else None
     if lost is not None and lost not in [test["row"] for test in tests]:
         tests.append({"row": lost, "matches": False})
     return tests

@@ -130,6 +130,7 @@ def _by_relation(
         rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
     for (relation, *_), rule in rules.items():
+        rule.sql = rule.plainest()
         if rule.is_one_off:
             left[say.ONE_OFF] += len(rule.conditions)
         elif rule.places >= min_places or rule.declared:

@@ -135,6 +135,11 @@ def patch(
         uses = [known[number] for number in numbers if number in known]
         if uses:
             found += [copies.at(conditions[number], uses) for number in numbers if number not in known]
+    return patch_of(found)
+
+
+def patch_of(found: Sequence[Copy]) -> Patch:
+    """The rewriting of places."""
     places = [copy for copy in found if not copy.stays]
     stay = [(copy.condition, copy.stays) for copy in found if copy.stays]
     return Patch("".join(_diffs(places)), places, stay)

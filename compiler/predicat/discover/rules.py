@@ -1,5 +1,7 @@
 """A rule: the conditions of the code that say one thing about the rows of one relation."""
 
+from collections import Counter
+
 from msgspec import Struct
 
 from predicat.api import Predicate
@@ -40,6 +42,13 @@ class Rule(Struct, eq=False):
     def declared(self) -> bool:
         """Whether a table or a server declares it."""
         return any(condition.declared for condition in self.conditions)
+
+    def plainest(self) -> str:
+        """Its SQL in the words that most places use, and of these in the shortest."""
+        if self.conditions[0].params:
+            return self.sql
+        written = Counter(condition.sql for condition in self.conditions)
+        return min(written, key=lambda sql: (-written[sql], len(sql)))
 
     def first_name(self) -> str:
         """A name made of its fields and values, which says what kind of rule it is."""

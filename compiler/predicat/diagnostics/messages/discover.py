@@ -207,6 +207,8 @@ counted_in = Text[int, int]("in {relations:count relation}; {empty} {empty:is 1 
 # A copy of a filter in SQL that cannot call the filter.
 no_matches_filter = Text[str]("""its dialect is {dialect:if {dialect}|standard}, without matches_filter
     (--dialect names another one)""")
+# The lines that have the condition of a proposed filter, and how many of them a patch replaces.
+replaces = Text[str, list[str], int]("""{name} replaces {lines:first 5}{number:if  ({number} by --patch)|}""")
 # A patch was written.
 patched = Text[str, int]("""wrote {path}{places:if : {places:count place}, each proved to keep its rows|,
     which is empty: no place is replaced}""")
