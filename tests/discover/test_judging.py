@@ -225,6 +225,12 @@ def test_one_of_many_branches_leaves_no_row() -> None:
     assert not result.undecided
 
 
+def test_what_is_never_true_names_the_operands_that_exclude_each_other() -> None:
+    (found,) = judged("a = 1 AND kind IS NULL AND n > 5 AND kind <> 'x'").judgements
+    assert (found.kind, found.hint) == ("never", "kind IS NULL, kind <> 'x' exclude each other")
+    assert [item.hint for item in judged("kind = 'y' AND kind = 'x'").judgements] == [""]
+
+
 def test_a_test_for_null_that_tells_cases_apart_is_meant() -> None:
     assert kinds(judged("a IS NOT NULL OR (a IS NULL AND b <> c)")) == []
     assert kinds(judged("k = 1 AND (a IS NULL OR (a IS NOT NULL AND b = 'x'))")) == []

@@ -138,10 +138,27 @@ class _Questions:
                 return None
             if not self.can_be(False):
                 return Problem("never", say.UNKNOWN)
-            return Problem("never", say.NEVER_ACCEPTED if self.item.accepts else say.NEVER)
+            message = say.NEVER_ACCEPTED if self.item.accepts else say.NEVER
+            return Problem("never", message, hint=say.conflict(list(map(_shown, self.conflict()))))
         if not self.can_be(False):
             return Problem("always", say.ALWAYS, "", "", *self.row(None))
         return None
+
+    def conflict(self) -> list[Span]:
+        """The operands of a long AND that together are never TRUE, none of which can be left out; none where
+        all are needed.
+        """
+        node = self.condition.wide
+        if not isinstance(node, Call) or node.op != "and" or not 2 < len(node.args) < _LONGEST:
+            return []
+        needed = list(node.args)
+        for operand in node.args:
+            rest = [one for one in needed if one is not operand]
+            tried = rest[0] if len(rest) == 1 else Call(node.type, "and", tuple(rest), node.span)
+            if not Trial(tried).shows(wanted=True) and self.is_never(tried, True):
+                needed = rest
+        spans = [one.span for one in needed]
+        return spans if len(needed) < len(node.args) and all(span.text for span in spans) else []
 
     def can_be(self, outcome: bool | None) -> bool:
         """Whether some row may have an outcome: not only if it is proved that none has it."""

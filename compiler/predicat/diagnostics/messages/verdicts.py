@@ -6,7 +6,7 @@ Each row is one: see the package.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from predicat.diagnostics.diagnostic import Diagnostic
 from predicat.diagnostics.message import Text
@@ -58,6 +58,11 @@ def cannot_read(span: Span, dialect: str, problem: str) -> Diagnostic:
     first = problem.replace("\x1b[4m", "").replace("\x1b[0m", "").split("\n")[0].rstrip(".")
     reason = "" if _NO_REASON.fullmatch(first) else f": {first}"
     return Diagnostic("not-read", f"it cannot be read as {dialect or 'standard'} SQL{reason}", span)
+
+
+def conflict(operands: Sequence[str]) -> str:
+    """A hint at the operands that exclude each other; empty if there are none."""
+    return f"{', '.join(operands)} exclude each other" if operands else ""
 
 
 def values(first: Iterable[str], second: Iterable[str]) -> str:
