@@ -33,9 +33,12 @@ from predicat.diagnostics.messages import discover as say
 
 if TYPE_CHECKING:
     from predicat.catalog import Catalog
+    from predicat.discover.answer_cache import Progress
+    from predicat.discover.conditions import Condition
     from predicat.discover.counts import Count
+    from predicat.discover.examine import Problem
     from predicat.discover.findings import Found
-    from predicat.discover.judging import Progress
+    from predicat.discover.judging import Tell
     from predicat.discover.propose import Near
     from predicat.discover.read.folder import Scan
     from predicat.discover.replace import Patch
@@ -103,6 +106,11 @@ class Options(Struct, frozen=True, kw_only=True):
         "Findings that the files of this git revision have, too, are not new. With main... it is the merge "
         "base with main.",
     )
+    since: str | None = option(
+        "--since REVISION",
+        "Report only what concerns files that have changed since this git revision, or are new. With main... "
+        "it is the merge base with main.",
+    )
     update: bool = option("--update-baseline", "Write the current findings to the --baseline file.")
     propose: Path | None = option(
         "--propose FOLDER",
@@ -138,7 +146,79 @@ def _run(given: Options) -> None:
     gc.enable()  # thousands of files are read, and trees of SQL refer to each other: they are garbage soon
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
+    from predicat.discover.since import narrow  # noqa: PLC0415  # as above
 
+    _valid(given)
+    scan = _read(given.paths, given.dialect, given.dsn)
+    if given.since is not None:
+        from predicat.discover.since import mark_changed  # noqa: PLC0415  # only with --since
+
+        mark_changed(scan, given.paths, given.since)
+    if not scan.files and not scan.conditions and not given.check:
+        warn(say.nothing_read(given.paths).render() + "\n")
+    if given.propose is None and given.form == "json":
+        from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no authors
+
+        scan.conditions = with_authors(scan.conditions)
+    if given.propose is not None or given.rewritten is not None:
+        _complete(scan.unread)
+    if given.propose is not None:
+        _propose(scan, given.propose, given)
+        return
+    if given.rewritten is not None:
+        _rewrite(scan, given.folder, given.rewritten, given.jobs)
+        return
+    result = (
+        report.Report(scan, [], Counter(), judged=False, unanswered=scan.unread)
+        if given.unjudged
+        else _judged(scan, _loaded(given.folder), given.jobs)
+    )
+    if given.update and given.baseline is not None:
+        _complete(result.unanswered)
+        update_baseline(given.baseline, result.findings, stops, CODES.__contains__)
+        return
+    narrow(scan)
+    former = [] if given.against is None or result.unanswered else _former(scan, given)
+    shown = report.Report(
+        scan,
+        _new(result.findings, former, given),
+        result.unjudged,
+        result.judged,
+        result.undecided,
+        given.select,
+        _counted(scan, given.engine) if given.engine is not None and not result.unanswered else (),
+        None if given.check and given.form != "markdown" else report.MOST_SHOWN,
+        result.unanswered,
+        result.filters,
+        against=given.against or "",
+    )
+    shown = _with_history(shown)
+    _show(shown, given.form, given.output)
+    _complete(shown.unanswered)  # before --check decides
+    if given.check and given.since is None and shown.unjudged.total() == len(scan.conditions):
+        _nothing_checked(shown.unjudged, given)
+    if given.check and any(map(stops, shown.findings)):
+        raise click.exceptions.Exit(1)
+
+
+def _with_history(shown: Report) -> Report:
+    """The report with the history of its files and, but for --check, of the lines that it shows first. What
+    is new was just written.
+    """
+    from predicat.discover.origins import changes, origins  # noqa: PLC0415  # not for --help
+    from predicat.discover.ranking import Ranking  # noqa: PLC0415  # as above
+    from predicat.discover.report import MOST_SHOWN, line_of  # noqa: PLC0415  # as above
+
+    places = (place.path for item in shown.findings for place in item.places)
+    ranked = structs.replace(shown, ranking=Ranking(changes(places)))
+    if shown.most is None or shown.against:
+        return ranked
+    first, _ = ranked.first
+    return structs.replace(ranked, origins=origins(map(line_of, first[:MOST_SHOWN])))
+
+
+def _valid(given: Options) -> None:
+    """Raise UsageError for options that say nothing together."""
     _consistent(
         {
             "--propose": given.propose is not None,
@@ -162,75 +242,15 @@ def _run(given: Options) -> None:
         and "://" not in given.engine
     ):
         raise click.UsageError(say.no_engine(given.engine))
+    whole = {
+        "--propose": given.propose is not None,
+        "--patch": given.rewritten is not None,
+        "--update-baseline": given.update,
+    }
     if given.against is not None:
-        _consistent(
-            {
-                "--against": True,
-                "--propose": given.propose is not None,
-                "--patch": given.rewritten is not None,
-                "--update-baseline": given.update,
-                "--read-only": given.unjudged,
-            }
-        )
-    scan = _read(given.paths, given.dialect, given.dsn)
-    if not scan.files and not scan.conditions and not given.check:
-        warn(say.nothing_read(given.paths).render() + "\n")
-    if given.propose is None and given.form == "json":
-        from predicat.discover.authors import with_authors  # noqa: PLC0415  # what else is shown has no authors
-
-        scan.conditions = with_authors(scan.conditions)
-    if given.propose is not None:
-        _propose(scan, given.propose, given)
-        return
-    if given.rewritten is not None:
-        _rewrite(scan, given.folder, given.rewritten, given.jobs)
-        return
-    result = (
-        report.Report(scan, [], Counter(), judged=False)
-        if given.unjudged
-        else _judged(scan, _loaded(given.folder), given.jobs)
-    )
-    if given.update and given.baseline is not None:
-        _complete(result.unanswered)
-        update_baseline(given.baseline, result.findings, stops, CODES.__contains__)
-        return
-    former = [] if given.against is None or result.unanswered else _former(scan, given)
-    shown = report.Report(
-        scan,
-        _new(result.findings, former, given),
-        result.unjudged,
-        result.judged,
-        result.undecided,
-        given.select,
-        _counted(scan, given.engine) if given.engine is not None and not result.unanswered else (),
-        None if given.check and given.form != "markdown" else report.MOST_SHOWN,
-        result.unanswered,
-        result.filters,
-        against=given.against or "",
-    )
-    shown = _with_history(shown)
-    _show(shown, given.form, given.output)
-    _complete(shown.unanswered)  # before --check decides
-    if given.check and shown.unjudged.total() == len(scan.conditions):
-        _nothing_checked(shown.unjudged, given)
-    if given.check and any(map(stops, shown.findings)):
-        raise click.exceptions.Exit(1)
-
-
-def _with_history(shown: Report) -> Report:
-    """The report with the history of its files and, but for --check, of the lines that it shows first. What
-    is new was just written.
-    """
-    from predicat.discover.origins import changes, origins  # noqa: PLC0415  # not for --help
-    from predicat.discover.ranking import Ranking  # noqa: PLC0415  # as above
-    from predicat.discover.report import MOST_SHOWN, line_of  # noqa: PLC0415  # as above
-
-    places = (place.path for item in shown.findings for place in item.places)
-    ranked = structs.replace(shown, ranking=Ranking(changes(places)))
-    if shown.most is None or shown.against:
-        return ranked
-    first, _ = ranked.first
-    return structs.replace(ranked, origins=origins(map(line_of, first[:MOST_SHOWN])))
+        _consistent({"--against": True, **whole, "--read-only": given.unjudged})
+    if given.since is not None:
+        _consistent({"--since": True, **whole})
 
 
 def _consistent(options: Mapping[str, bool]) -> None:
@@ -268,19 +288,27 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
         click.echo(report.summary(shown), nl=False)
 
 
-def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None) -> Scan:
-    """What is in the files and on the server. Raises UsageError for an unknown dialect."""
+def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None, search: str | None = None) -> Scan:
+    """What is in the files and on the server, kept under the name of a search. Raises UsageError for an
+    unknown dialect.
+    """
+    from predicat.discover import answer_cache  # noqa: PLC0415  # not for --help
     from predicat.discover.read import dialects, folder  # noqa: PLC0415  # not for --help
 
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    if dsn is None:
-        return folder.read(paths, chosen)
-    from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
+    columns = None
+    if dsn is not None:
+        from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
 
-    scan = folder.read(paths, chosen, postgres.columns(dsn))
-    scan.add(postgres.conditions(dsn))
+        columns = postgres.columns(dsn)
+    with _progress(say.READING) as (progress, _):
+        scan = folder.read(
+            paths, chosen, columns, cache=answer_cache.folder(), search=search, progress=progress
+        )
+    if dsn is not None:
+        scan.add(postgres.conditions(dsn))
     return scan
 
 
@@ -299,27 +327,36 @@ def _judged(scan: Scan, catalog: Catalog | None, jobs: int) -> Report:
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.replace import Copies  # noqa: PLC0415  # as above
     from predicat.discover.report import Filters, Report  # noqa: PLC0415  # as above
+    from predicat.discover.since import concerns  # noqa: PLC0415  # as above
 
     conditions, known, copies = scan.conditions, Known(), None
     if catalog is not None:
         conditions = with_types(conditions, catalog)
         known, copies = known_filters(catalog, conditions), Copies(catalog)
-    with _progress() as progress:
+    with _progress(say.PROGRESS) as (progress, tell):
         numbers = dict(enumerate(known.uses, len(scan.conditions)))
         judged = judge(
             [*conditions, *known.conditions],
             jobs=jobs,
             cache=answer_cache.folder(),
             progress=progress,
+            tell=tell,
+            stopped=scan.unread > 0,
             filters=list(numbers),
         )
-    unjudged = Counter(reason for number, reason in judged.unjudged.items() if number not in numbers)
+    unjudged = Counter(
+        reason
+        for number, reason in judged.unjudged.items()
+        if number not in numbers
+        and (scan.changed is None or conditions[number].place.path in scan.changed_paths)
+    )
+    found = findings([*conditions, *known.conditions], judged, numbers, copies)
     return Report(
         scan,
-        findings([*conditions, *known.conditions], judged, numbers, copies),
+        [item for item in found if concerns(scan, item)],
         unjudged,
         undecided=judged.undecided,
-        unanswered=judged.unanswered,
+        unanswered=judged.unanswered + scan.unread,
         filters=None if catalog is None else Filters(known.compared, known.left),
     )
 
@@ -329,11 +366,12 @@ def _former(scan: Scan, given: Options) -> list[Finding]:
     code has not changed. What a server declares is the same as now. Raises PredicatError.
     """
     from predicat.discover.against import at_revision  # noqa: PLC0415  # not for --help
+    from predicat.discover.answer_cache import search_name  # noqa: PLC0415  # as above
     from predicat.discover.conditions import SERVER  # noqa: PLC0415  # as above
 
-    catalog = _loaded(given.folder)
+    catalog, search = _loaded(given.folder), search_name(given.paths)
     with at_revision(given.paths, given.against or "", _catalog(given.folder)) as former:
-        before = _read(former.paths, given.dialect, None)
+        before = _read(former.paths, given.dialect, None, search)
         before.add(item for item in scan.conditions if item.place.path.startswith(SERVER))
         reports = [_judged(before, catalog, given.jobs)]
         if former.has_other_catalog:
@@ -346,14 +384,29 @@ def _former(scan: Scan, given: Options) -> list[Finding]:
 
 
 @contextmanager
-def _progress() -> Iterator[Progress]:
-    """Shows on a terminal how many questions are answered."""
+def _progress(doing: str) -> Iterator[tuple[Progress, Tell]]:
+    """Shows on a terminal how many files are read, or questions answered; and conditions that accept no row
+    when they are found.
+    """
     from rich.console import Console  # noqa: PLC0415  # not for --help
+    from rich.markup import escape  # noqa: PLC0415  # as above
     from rich.progress import Progress as Bar  # noqa: PLC0415  # as above
 
-    with Bar(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
-        task = bar.add_task(say.PROGRESS, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    console = Console(stderr=True)
+    with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        task, found = bar.add_task(doing, total=None), 0
+
+        def tell(condition: Condition, problem: Problem) -> None:
+            nonlocal found
+            found += 1
+            bar.update(task, description=say.found_so_far(found))
+            if problem.kind == "never" and sys.stderr.isatty():
+                place = condition.place
+                line = say.found_one(place.path, place.line, problem.message)
+                shown = "".join(char if char.isprintable() else "?" for char in line)
+                console.print(escape(shown), highlight=False, soft_wrap=True)
+
+        yield lambda done, total: bar.update(task, completed=done, total=total), tell
 
 
 def _complete(unanswered: int) -> None:
@@ -386,7 +439,7 @@ def _rewrite(scan: Scan, catalog: Path | None, out: Path, jobs: int) -> None:
     conditions = with_types(scan.conditions, loaded)
     known = known_filters(loaded, conditions)
     conditions += known.conditions
-    with _progress() as progress:
+    with _progress(say.PROGRESS) as (progress, _):
         judged = judge(conditions, jobs=jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
     _write_patch(out, patch(conditions, judged, dict(enumerate(known.uses, len(scan.conditions))), loaded))
@@ -418,7 +471,7 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
     from predicat.discover.judging import judge  # noqa: PLC0415  # as above
     from predicat.discover.replace import patch_of  # noqa: PLC0415  # as above
 
-    with _progress() as progress:
+    with _progress(say.PROGRESS) as (progress, _):
         judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
     ask, choose = (_asked, _right) if given.interactive else (None, None)

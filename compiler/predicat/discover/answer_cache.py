@@ -18,6 +18,10 @@ from predicat.lint.answers import code_hash
 
 # How many answers a file keeps.
 _MOST = 200_000
+# How many files a folder of a cache keeps: the others were written longest ago.
+_MOST_FILES = 10
+# Is told how many of how many questions are answered.
+Progress = Callable[[int, int], None]
 
 
 class Question(Protocol):
@@ -40,13 +44,20 @@ def folder() -> Path:
     return cache_folder() / "discover"
 
 
+def search_name(paths: Sequence[Path]) -> str:
+    """The name of a search in these paths, in a cache of what was read."""
+    return hashlib.sha256("\0".join(str(path.absolute()) for path in paths).encode()).hexdigest()[:16]
+
+
 class AnswerCache:
     """The answers in a folder; without one nothing outlives the run. After Ctrl-C nothing more is asked:
-    what was answered is kept, and `unanswered` counts the rest.
+    what was answered is kept, and `unanswered` counts the rest. With `part`, the folder within it, answers
+    are large: beside those of the last run a file keeps at most as many older ones.
     """
 
-    def __init__(self, root: Path | None) -> None:
-        self.root = root
+    def __init__(self, root: Path | None, part: str = "") -> None:
+        self.root = root / part if root is not None else None
+        self.most = 0 if part else _MOST
         self.interrupted = False
         self.unanswered = 0
 
@@ -72,7 +83,8 @@ class AnswerCache:
             asked = set(hashes)
             used = {key: answer for key, answer in {**known, **new}.items() if key in asked}
             others = {key: answer for key, answer in known.items() if key not in used}
-            self._write(name, {**dict(list(others.items())[-max(_MOST - len(used), 0) :]), **used})
+            room = max(self.most, 2 * len(used)) - len(used)
+            self._write(name, {**dict(list(others.items())[-room:] if room else ()), **used})
         return {
             question: new[key] if key in new else known[key] if key in known else kind()
             for question, key in keys.items()
@@ -94,6 +106,9 @@ class AnswerCache:
             return
         with suppress(OSError):
             for old in path.parent.glob(f"{name}-*.json"):
+                old.unlink(missing_ok=True)
+            there = sorted(path.parent.glob("*.json"), key=lambda file: file.stat().st_mtime)
+            for old in there[: max(len(there) + 1 - _MOST_FILES, 0)]:
                 old.unlink(missing_ok=True)
             with replacing(path) as beside:
                 beside.write_bytes(msgspec.json.encode(answers))

@@ -10,18 +10,18 @@ from pathlib import Path
 from typing import TypeVar
 
 from predicat.diagnostics.messages import verdicts as say
-from predicat.discover.answer_cache import AnswerCache
+from predicat.discover.answer_cache import AnswerCache, Progress
 from predicat.discover.candidates import Candidate, Rule, near
 from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition, relation_of
-from predicat.discover.examine import Examined, examine, profiled
+from predicat.discover.examine import Examined, Problem, examine, profiled
 from predicat.discover.one_off import names_rows, runs_once
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
 from predicat.discover.verdicts import Judged, Judgement, Pair, Part
 
-# Is told how many of how many questions are answered.
-Progress = Callable[[int, int], None]
+# Is told a condition and the first thing that is wrong with it.
+Tell = Callable[[Condition, Problem], None]
 Q = TypeVar("Q")
 A = TypeVar("A")
 # Conditions that a process takes at a time.
@@ -34,6 +34,8 @@ def judge(
     jobs: int = 1,
     cache: Path | None = None,
     progress: Progress | None = None,
+    tell: Tell | None = None,
+    stopped: bool = False,
     filters: Sequence[int] = (),
 ) -> Judged:
     """Judge conditions. Needs the extra `review` (the solver Z3).
@@ -46,13 +48,17 @@ def judge(
         jobs: How many processes.
         cache: The folder that keeps what was found, such as `answer_cache.folder()`; None keeps nothing.
         progress: Is called with the number of answered questions, and of all.
+        tell: Is called with a condition and what is wrong with it, when that is found and was not kept.
+        stopped: Whether Ctrl-C was pressed before, so that only what is kept is told.
         filters: The numbers of conditions that are looked for as parts of others.
 
     Returns:
         What is found. Its numbers are those of the conditions. After Ctrl-C it is what was found until then,
         and `unanswered` is not 0.
     """
-    run = _Run(conditions, AnswerCache(cache), jobs, progress, filters)
+    kept = AnswerCache(cache)
+    kept.interrupted = stopped
+    run = _Run(conditions, kept, jobs, progress, filters, tell)
     same, pairs = run.compared()
     judgements = [*run.judgements(), *run.null_traps()]
     judgements.sort(key=lambda item: item.condition)
@@ -77,6 +83,7 @@ class _Run:
         jobs: int,
         progress: Progress | None,
         filters: Sequence[int],
+        tell: Tell | None = None,
     ) -> None:
         self.conditions = conditions
         self.filters = frozenset(filters)
@@ -87,10 +94,24 @@ class _Run:
         judged = dict.fromkeys(item for number, item in enumerate(self.items) if number not in self.filters)
         others = [item for item in self.distinct if item not in judged]
         self.examined = {
-            **cache_.answers("conditions", list(judged), Examined, self.ask(examine)),
+            **cache_.answers("conditions", list(judged), Examined, self.told(self.ask(examine), tell)),
             **cache_.answers("filters", others, Examined, self.ask(profiled)),
         }
         self.undecided = sum(outcome.undecided for outcome in self.examined.values())
+
+    def told(
+        self, ask: Callable[[Sequence[Subject]], Iterator[Examined]], tell: Tell | None
+    ) -> Callable[[Sequence[Subject]], Iterator[Examined]]:
+        """Asks, and tells of each answer that has problems."""
+        first = dict(zip(reversed(self.items), reversed(self.conditions), strict=True))
+
+        def answers(questions: Sequence[Subject]) -> Iterator[Examined]:
+            for question, answer in zip(questions, ask(questions), strict=True):
+                if tell is not None and answer.problems and is_whole_text(first[question]):
+                    tell(first[question], answer.problems[0])
+                yield answer
+
+        return answers
 
     def unjudged(self) -> dict[int, str]:
         """Why conditions are not judged."""

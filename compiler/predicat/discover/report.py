@@ -155,6 +155,11 @@ def summary(report: Report) -> str:
         _line("files", sum(scan.files.values()), listed(scan.files)),
         *(_reasons("not read", scan.skipped, most=6) if scan.skipped else []),
         *([_line("dialects", len(scan.dialects), listed(scan.dialects))] if scan.dialects else []),
+        *(
+            [_line("changed", len(scan.changed.paths), say.changed_since(scan.changed.revision))]
+            if scan.changed is not None
+            else []
+        ),
         _line(
             "conditions",
             len(scan.conditions),

@@ -65,14 +65,17 @@ def load_answers(path: Path) -> Answers:
 
 @cache
 def code_hash() -> str:
-    """The hash of predicat's code and the version of the solver. Answers depend on them too."""
+    """The hash of predicat's code and the versions of the solver and of what reads SQL and templates. Answers
+    depend on them too.
+    """
     root = Path(__file__).parent.parent.parent
     digest = hashlib.sha256()
     for file in sorted(root.rglob("*.py")):
         digest.update(f"{file.relative_to(root)} ".encode())
         digest.update(file.read_bytes())
-    try:
-        digest.update(version("z3-solver").encode())
-    except PackageNotFoundError:
-        digest.update(b"?")
+    for package in ("z3-solver", "sqlglot", "jinja2"):
+        try:
+            digest.update(version(package).encode())
+        except PackageNotFoundError:
+            digest.update(b"?")
     return digest.hexdigest()

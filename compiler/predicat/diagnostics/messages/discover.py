@@ -54,6 +54,7 @@ NOT_DATA = "the file cannot be read as data"
 OTHER_REASONS = "for other reasons (--format json has all)"
 UNANSWERED = "questions are left; the next run goes on from here"
 PROGRESS = "looking for findings"
+READING = "reading files"
 UNNAMED = "a condition"
 NEEDS_PATHS = "name files or folders, or a server with --dsn"
 NEEDS_CATALOG = "--patch needs a catalog: --catalog FOLDER"
@@ -64,6 +65,12 @@ NEEDS_PROPOSE = "--interactive needs --propose FOLDER"
 not_together = Text[str, str]("{one} and {other} cannot be combined")
 # The option --select has a code that no finding has.
 no_code = Text[str, list[str]]("no finding has a code that begins with {code!r}; known are {known:list}")
+# The revision of --since: what else is counted is of these files only.
+changed_since = Text[str]("with conditions have changed since {revision}: what follows is of these")
+# How many findings there are so far, on a terminal.
+found_so_far = Text[int]("looking for findings ({number} until now)")
+# A condition that has an error, while others are still judged.
+found_one = Text[str, int, str]("{path}:{line}: {message}")
 # A file of a folder with a suffix of which nothing is known.
 kind_not_read = Text[str]("files of the kind {suffix} are not read")
 # A folder that programs write.

@@ -1,8 +1,10 @@
 """All conditions of folders and files."""
 
 import dataclasses
+import hashlib
+import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from msgspec import Struct, field
 from predicat.catalog.templates import is_template
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.answer_cache import AnswerCache, Progress, search_name
 from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.read import (
     compiled,
@@ -36,9 +39,17 @@ ReadResult = Condition | Refused
 _PROGRAMS = ("python", "scala")
 
 
+class Changed(Struct, frozen=True):
+    """The searched files that have changed since a revision, as they are named."""
+
+    revision: str
+    paths: frozenset[str]
+
+
 class Scan(Struct):
     """What was found. `files` counts the files by their kinds, `dialects` the texts of SQL by their dialects,
-    `skipped` the files without conditions by the reason.
+    `skipped` the files without conditions by the reason, `unread` those that were left at Ctrl-C.
+    `changed` are the files that are reported: None for all.
     """
 
     conditions: list[Condition] = field(default_factory=list[Condition])
@@ -46,6 +57,13 @@ class Scan(Struct):
     files: Counter[str] = field(default_factory=Counter[str])
     dialects: Counter[str] = field(default_factory=Counter[str])
     skipped: Counter[str] = field(default_factory=Counter[str])
+    unread: int = 0
+    changed: Changed | None = None
+
+    @property
+    def changed_paths(self) -> frozenset[str]:
+        """The files that have changed; empty without a revision."""
+        return frozenset() if self.changed is None else self.changed.paths
 
     def add(self, items: Iterable[ReadResult]) -> None:
         """Adds what a file has."""
@@ -56,7 +74,33 @@ class Scan(Struct):
                 self.refused.append(item)
 
 
-def read(paths: Sequence[Path], dialect: str | None = None, columns: types.TableTypes | None = None) -> Scan:
+class Found(Struct, frozen=True):
+    """What one file has. `kind` is how it was read: empty if it was not, because of Ctrl-C. `dialects` counts
+    its texts of SQL.
+    """
+
+    kind: str = ""
+    conditions: tuple[Condition, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    dialects: dict[str, int] = {}
+
+
+class _ToRead(Struct, frozen=True):
+    """A file, and all that its conditions depend on as a text."""
+
+    file: File
+    key: str
+
+
+def read(
+    paths: Sequence[Path],
+    dialect: str | None = None,
+    columns: types.TableTypes | None = None,
+    *,
+    cache: Path | None = None,
+    search: str | None = None,
+    progress: Progress | None = None,
+) -> Scan:
     """The conditions in files and in the files of folders.
 
     Args:
@@ -64,8 +108,16 @@ def read(paths: Sequence[Path], dialect: str | None = None, columns: types.Table
         dialect: the dialect of all SQL, by sqlglot's name. Default: what configurations say, or what reads
             most of the files.
         columns: types of columns that are known already, as of a server.
+        cache: The folder that keeps what files have, such as `answer_cache.folder()`: a file is read again
+            if it has changed, or what its conditions depend on. None keeps nothing.
+        search: Its name in the cache. Default: that of the paths.
+        progress: Is called with the number of files that were read, and of all that are.
+
+    Returns:
+        What was found. After Ctrl-C it is what was found until then, and `unread` is not 0.
     """
-    return _Reading(paths, dialect, columns).read()
+    kept = AnswerCache(cache, "files")
+    return _Reading(paths, dialect, columns).read(kept, search or search_name(paths), progress)
 
 
 class _Reading:
@@ -81,9 +133,11 @@ class _Reading:
         self.server = columns
         self.tops: dict[Path, Path] = {}
         self.projects: dict[Path, Path | None] = {}
+        self.texts: dict[Path, dict[str, str]] = {}
         self.macros: dict[Path, dict[str, Any]] = {}
         self.compiled: dict[Path, tuple[str, str]] = {}
         self.views: dict[str, looker.View] = {}
+        self.spoken = Counter[str]()
         self.owners = Owners()
         self.readers: dict[str, Callable[[File], Iterator[ReadResult]]] = {
             "sql": self.sql,
@@ -94,32 +148,86 @@ class _Reading:
             "r": lambda _: iter(()),
         }
 
-    def read(self) -> Scan:
+    def read(self, kept: AnswerCache, search: str, progress: Progress | None) -> Scan:
         self.learn()
-        for file in self.files:
-            before, refused = len(self.result.conditions), len(self.result.refused)
-            kind = file.kind
-            try:
-                if (cells := notebooks.cells(file.path, file.text())) is not None:
-                    kind = "notebook"
-                    self.result.add(self.notebook(file, cells))
-                else:
-                    self.result.add(self.readers[kind](file))
-            except (Unusable, ValueError, RecursionError) as problem:
-                reason = str(problem) if isinstance(problem, Unusable) else say.NOT_DATA
-                self.result.refused.append(Refused(SourceRange(str(file.path), 1, 1, 0, 0), reason, ""))
-            if kind == "sql" or len(self.result.conditions) > before:
-                self.result.files[kind] += 1
-            elif len(self.result.refused) == refused:
-                self.result.skipped[say.NOTHING_IN[kind]] += 1
-            owner = self.owners.of(file.path) if len(self.result.conditions) > before else None
-            if owner:
-                owned = [
-                    dataclasses.replace(condition, owner=owner)
-                    for condition in self.result.conditions[before:]
-                ]
-                self.result.conditions[before:] = owned
+
+        def ask(missing: Sequence[_ToRead]) -> Iterator[Found]:
+            for done, one in enumerate(missing, 1):
+                yield self.found(one.file)
+                if progress is not None:
+                    progress(done, len(missing))
+
+        questions = list(self.questions())
+        answers = kept.answers(search, questions, Found, ask)
+        for question in questions:
+            self.add(question.file, answers[question])
+        self.result.unread = kept.unanswered
         return self.result
+
+    def questions(self) -> Iterator[_ToRead]:
+        """The files, with all that their conditions depend on."""
+        columns = _hash(
+            sorted((name, type(of).__name__, sorted(of.items())) for name, of in self.columns.tables.items())
+        )
+        macros = {project: _hash(sorted(texts.items())) for project, texts in self.texts.items()}
+        views = _hash(list(self.looker_texts()))
+        samples: dict[Path, str] = {}
+        for file in self.files:
+            try:
+                text = file.text()
+            except Unusable as problem:
+                yield _ToRead(file, _hash([str(file.path), "", str(problem)]))
+                continue
+            dialect = self.dialect or self.configured.of(file.path.absolute().parent, self.top(file))
+            if dialect is None:
+                if file.root not in samples:
+                    samples[file.root] = _hash([*self.raw_sample(file.root), *sorted(macros.values())])
+                dialect = samples[file.root]
+            project = self.project(file)
+            parts: list[object] = [
+                str(file.path),
+                text,
+                dialect,
+                self.dialect is None,
+                columns,
+                str(project is None),
+            ]
+            if is_template(text):
+                parts += [macros.get(project, "") if project is not None else ""]
+                parts += self.compiled.get(file.path.absolute(), ())
+            yield _ToRead(file, _hash([*parts, views if file.kind == "looker" else ""]))
+
+    def found(self, file: File) -> Found:
+        """What a file has."""
+        kind, items = file.kind, list[ReadResult]()
+        self.spoken = Counter()
+        try:
+            cells = notebooks.cells(file.path, file.text())
+            kind = kind if cells is None else "notebook"
+            for item in self.readers[kind](file) if cells is None else self.notebook(file, cells):
+                items.append(item)  # what is before a problem stays
+        except (Unusable, ValueError, RecursionError) as problem:
+            reason = str(problem) if isinstance(problem, Unusable) else say.NOT_DATA
+            items.append(Refused(SourceRange(str(file.path), 1, 1, 0, 0), reason, ""))
+        conditions = tuple(item for item in items if isinstance(item, Condition))
+        refused = tuple(item for item in items if isinstance(item, Refused))
+        return Found(kind, conditions, refused, dict(self.spoken))
+
+    def add(self, file: File, found: Found) -> None:
+        """Adds what a file has, with the owner of the file."""
+        if not found.kind:
+            return
+        if found.kind == "sql" or found.conditions:
+            self.result.files[found.kind] += 1
+        elif not found.refused:
+            self.result.skipped[say.NOTHING_IN[found.kind]] += 1
+        self.result.dialects.update(found.dialects)
+        self.result.add(found.refused)
+        owner = self.owners.of(file.path) if found.conditions else None
+        self.result.add(
+            dataclasses.replace(condition, owner=owner) if owner else condition
+            for condition in found.conditions
+        )
 
     def learn(self) -> None:
         """Reads what tells about other files: types of columns, macros, what dbt compiled."""
@@ -144,7 +252,7 @@ class _Reading:
             texts = macros.get(project, {})
             if not any(root.absolute() in (project, *project.parents) for root in roots):
                 texts = {**macros_beside(project), **texts}
-            self.macros[project] = templates.macros_of(texts)
+            self.texts[project] = texts
             dialect = self.dialect or self.configured.of(project, project) or ""
             for relation, columns in types.of_dbt(project / "target" / "catalog.json", dialect):
                 self.columns.add(relation, columns)
@@ -167,10 +275,23 @@ class _Reading:
 
     def looker_views(self) -> Iterator[looker.View]:
         """The views of all files of LookML."""
+        for path, text in self.looker_texts():
+            yield from looker.views_of(Source(path, text))
+
+    def looker_texts(self) -> Iterator[tuple[str, str]]:
+        """The files of LookML with their texts."""
         for file in self.files:
             if file.kind == "looker":
                 with suppress(Unusable):
-                    yield from looker.views_of(Source(str(file.path), file.text()))
+                    yield str(file.path), file.text()
+
+    def macros_of(self, project: Path | None) -> Mapping[str, Any]:
+        """The macros of a project, as far as they are known."""
+        if project is None or project not in self.texts:
+            return {}
+        if project not in self.macros:
+            self.macros[project] = templates.macros_of(self.texts[project])
+        return self.macros[project]
 
     def project(self, file: File) -> Path | None:
         """The dbt project that a file belongs to."""
@@ -200,7 +321,7 @@ class _Reading:
             yield Refused(SourceRange(str(file.path), 1, 1, 0, len(text)), say.NOT_RENDERED, "")
             return
         dialect = self.fitting(sql, self.dialect_of(file))
-        self.result.dialects[dialect] += 1
+        self.spoken[dialect] += 1
         yield from SqlText(sql, dialect, place, self.columns).read()
 
     def python(self, file: File) -> Iterator[ReadResult]:
@@ -249,7 +370,7 @@ class _Reading:
             dialect = "spark"
         if dialect is None:
             dialect = dialects.tried([cell.source.text for cell in cells if cell.language == "sql"])
-        self.result.dialects[dialect] += any(cell.language == "sql" for cell in cells)
+        self.spoken[dialect] += any(cell.language == "sql" for cell in cells)
         for cell in cells:
             if cell.language == "sql":
                 yield from self.sql_cell(cell, cell.dialect or dialect)
@@ -283,15 +404,25 @@ class _Reading:
         return self.tried[file.root]
 
     def sample(self, root: Path) -> Iterator[str]:
-        """Some files of SQL, from all over a folder."""
-        rows = [other for other in self.files if other.kind == "sql" and other.root == root]
-        for file in rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)]:
+        """The texts of some files of SQL, from all over a folder."""
+        for file in self.chosen(root):
             try:
                 text, _ = self.rendered(file, file.text())
             except Unusable:
                 continue
             if text is not None and not notebooks.is_databricks(text):
                 yield text
+
+    def raw_sample(self, root: Path) -> Iterator[str]:
+        """The files that `sample` takes, as they are, and what dbt compiled of them."""
+        for file in self.chosen(root):
+            with suppress(Unusable):
+                yield from (file.text(), *self.compiled.get(file.path.absolute(), ()))
+
+    def chosen(self, root: Path) -> Sequence[File]:
+        """Some files of SQL, from all over a folder."""
+        rows = [other for other in self.files if other.kind == "sql" and other.root == root]
+        return rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)]
 
     def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:
         """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
@@ -303,9 +434,7 @@ class _Reading:
             return sql, compiled.ranges(str(file.path), text, sql)
         project = self.project(file)
         try:
-            rendered = templates.render(
-                text, self.macros.get(project, {}) if project is not None else {}, file.path.stem
-            )
+            rendered = templates.render(text, self.macros_of(project), file.path.stem)
         except templates.NotRendered:
             # Outside of dbt the text may have no template at all, only its braces.
             return (text if project is None else None), plain
@@ -315,3 +444,7 @@ class _Reading:
             return plain(first, last)[0], same
 
         return rendered.text, place
+
+
+def _hash(parts: Sequence[object]) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
