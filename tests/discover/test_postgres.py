@@ -158,7 +158,7 @@ def test_statements_that_ran(tmp_path_factory: pytest.TempPathFactory) -> None:
     with connect(None, folder / "data") as connection:
         connection.autocommit = True
         for number in range(3):
-            connection.execute(f"SELECT * FROM orders o WHERE o.status = 'open' AND o.n > {number}")
+            connection.execute("SELECT * FROM orders o WHERE o.status = 'open' AND o.n > %s", (number,))
         connection.execute("DELETE FROM orders WHERE n IS NULL")
         connection.execute("SELECT relname FROM pg_class WHERE relkind = 'r'")
         connection.execute("CREATE ROLE clerk LOGIN")

@@ -214,6 +214,38 @@ def test_statements_that_calls_are_given() -> None:
     assert {row.place.line for row in rows} == {3, 5, 6, 7, 8}
 
 
+AIRFLOW = """
+from airflow.providers.common.sql.operators.sql import SQLExecuteQueryOperator as Run
+a = Run(task_id="a", sql="SELECT * FROM orders WHERE day = '{{ ds }}' AND n > {{ params.least }}")
+b = Run(task_id="b", sql=[f"DELETE FROM {{{{ params.t }}}} WHERE k = {k} AND s = '{{{{ var.value.s }}}}'"])
+c = BigQueryInsertJobOperator(task_id="c", configuration={"query": {"query": \'\'\'
+  -- the last week
+  SELECT * FROM visits
+  {% if params.all %}WHERE day >= '{{ macros.ds_add(ds, -7) }}' AND day < '{{ macros.ds_add(ds, 1) }}'
+    AND k > '{{ x | ts }}' AND k < '{{ x }}'{% endif %}\'\'\',
+  "useLegacySql": False}})
+d = Run(task_id="d", sql="SELECT * FROM orders WHERE day = '{{ ds'")
+e = Run(task_id="e", sql="days.sql")
+"""
+
+
+def test_templates_of_airflow_have_parameters(tmp_path: Path) -> None:
+    (tmp_path / "dag.py").write_text(AIRFLOW)
+    (tmp_path / "days.sql").write_text("DELETE FROM days WHERE day < '{{ ds }}' AND kind = 3\n")
+    result = folder.read([tmp_path], "bigquery")
+    assert [(row.relation, row.sql) for row in result.conditions] == [
+        ("orders", "day = :ds AND n > :params_least"),
+        ("predicat_param_params_t", "k = :k AND s = :value_s"),
+        (
+            "visits",
+            "day >= :macros_ds_add_ds__7_2c6dbf8f AND day < :macros_ds_add_ds_1 AND k > :x_ts AND k < :x",
+        ),
+        ("days", "day < :ds AND kind = 3"),
+    ]
+    assert [row.reason for row in result.refused] == [say.NOT_RENDERED]
+    assert (result.conditions[0].place.line, result.conditions[0].place.column) == (3, 54)
+
+
 def test_statements_in_constants() -> None:
     rows, _ = of_program(
         "TABLE = 'shop.orders'\nDAY = '2026-01-01'\nDAY = today()\n"

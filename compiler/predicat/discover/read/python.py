@@ -13,9 +13,11 @@ from itertools import accumulate
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
+from predicat.catalog.templates import is_template
 from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Clause, Condition, Refused, SourceRange
+from predicat.discover.read import templates
 from predicat.discover.read.columns import KEEPS_ROWS, NotRead, cast, is_cast, is_text, literal, method
 from predicat.discover.read.columns import name as name_of
 from predicat.discover.read.embedded import Ranges, condition
@@ -28,13 +30,19 @@ from predicat.discover.read.written import place_of
 # From a statement to its dialect.
 Dialects = Callable[[str], str]
 _STATEMENT = re.compile(
-    r"\s*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE)\b[^;]*\b(?:WHERE|JOIN|CASE)\b", re.IGNORECASE
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE|DROP|TRUNCATE|BEGIN|SET|DECLARE)"
+    r"\b.*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 # What takes a statement as its first argument: pandas, polars, cursors and SQLAlchemy; and arguments with
 # one, as of Airflow's operators and hooks.
 _TAKES_STATEMENT = frozenset({"read_sql", "read_sql_query", "read_database", "execute", "text", "query"})
 _KEYWORDS = ("sql", "query")
-_CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_TAKES_STATEMENT))})\(|\b(?:{'|'.join(_KEYWORDS)})\s*=")
+_CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_TAKES_STATEMENT))})\(|\b(?:{'|'.join(_KEYWORDS)})[\"']?\s*[=:]")
+_HAS_STATEMENT = re.compile(
+    r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
+    re.IGNORECASE,
+)
 # A placeholder of a driver: %s, %(name)s.
 _PLACEHOLDER = re.compile(r"%\((\w+)\)s|%s")
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks|dlt)\b")
@@ -69,7 +77,7 @@ def uses_spark(text: str) -> bool:
 
 def runs_statements(text: str) -> bool:
     """Whether a program may give a statement of SQL to a call."""
-    return _CALLS.search(text) is not None and _STATEMENT.search(text) is not None
+    return _CALLS.search(text) is not None and _HAS_STATEMENT.search(text) is not None
 
 
 def conditions(source: Source, columns: Columns, dialect: Dialects) -> Iterator[Condition | Refused]:
@@ -107,6 +115,10 @@ class _Program:
                 self.assigned.setdefault(node.targets[0].id, []).append(node.value)
         self.constants = self.texts_assigned_once()
         for node in ast.walk(self.tree):
+            if isinstance(node, ast.Dict):  # the configuration of a job
+                for key, value in zip(node.keys, node.values, strict=True):
+                    if isinstance(key, ast.Constant) and key.value in _KEYWORDS:
+                        yield from self.given(value)
             if isinstance(node, ast.FunctionDef):
                 yield from self.expectations(node)
             if isinstance(node, ast.Call):
@@ -154,14 +166,28 @@ class _Program:
         given = [node.args[0]] if name in _TAKES_STATEMENT and node.args else []
         given += [one.value for one in node.keywords if one.arg in _KEYWORDS]
         for value in given:
-            for part in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
-                written = self.constant(part)
-                text = _text_of(written, self.constants)
-                if text is not None and _STATEMENT.match(text):
-                    sql = _PLACEHOLDER.sub(_named, text)
-                    yield from SqlText(
-                        sql, self.dialect(sql), self.ranges(written, text), self.columns
-                    ).read()
+            yield from self.given(value)
+
+    def given(self, value: ast.expr) -> Iterator[Condition | Refused]:
+        """The conditions of a statement, or of those in a list. Templates in it are those of Airflow."""
+        for part in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+            written = self.constant(part)
+            text = _text_of(written, self.constants)
+            if text is None:
+                continue
+            ranges = self.ranges(written, text)
+            if is_template(text):
+                try:
+                    rendered = templates.render(text, {})
+                except templates.NotRendered:
+                    yield Refused(
+                        ranges(0, len(text))[0], say.NOT_RENDERED, " ".join(text.split())[:MAX_SHOWN]
+                    )
+                    continue
+                text, ranges = rendered.text, _through(rendered, ranges)
+            if _STATEMENT.match(text):
+                sql = _PLACEHOLDER.sub(_named, text)
+                yield from SqlText(sql, self.dialect(sql), ranges, self.columns).read()
 
     def expectations(self, function: ast.FunctionDef) -> Iterator[Condition | Refused]:
         """The expectations that decorate the function of a table or a view in a pipeline."""
@@ -252,6 +278,17 @@ class _Program:
             else:
                 return None
         return None
+
+
+def _through(rendered: templates.Rendered, ranges: Ranges) -> Ranges:
+    """The places of what a template has become."""
+
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
+        first, last, exact = rendered.place(start, end)
+        found, same = ranges(first, last)
+        return found, same and exact
+
+    return place
 
 
 def _called_name(call: ast.Call) -> str:

@@ -33,6 +33,8 @@ _OPEN, _CLOSE = "\ue000", "\ue001"
 # What the sandbox asks of a function.
 _ASKED = ("unsafe_callable", "alters_data")
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
+# Filters of dbt that say of which type a value is.
+_CASTS = ("as_text", "as_bool", "as_number", "as_native")
 _BLOCKS = {"{%": "%}", "{{": "}}", "{#": "#}"}
 
 
@@ -166,7 +168,8 @@ class _Unknown:
 class _Missing(Undefined):
     """What Jinja makes of a name that it does not know."""
 
-    def __new__(cls, hint: str | None = None, _obj: Any = None, name: str | None = None, *_: object) -> Any:
+    def __new__(cls, hint: str | None = None, obj: Any = None, name: str | None = None, *_: object) -> Any:
+        del obj  # what has no part of the name, such as `var` in `var.value.x`
         # Jinja gives a hint and no name for an `if` without `else` in an expression: that is nothing.
         return "" if name is None and hint is not None else _Unknown(str(name or "value"))
 
@@ -201,13 +204,18 @@ class _Tags(Extension):
 
 
 class _Known(dict[str, Any]):
-    """Template filters; an unknown one returns its input."""
+    """Template filters; an unknown one returns its input, and another unknown value of an unknown one."""
 
     def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002  # as the base class has it
         return self[key]
 
     def __missing__(self, key: str) -> Any:
-        return lambda value, *_, **__: value
+        def filtered(value: Any, *args: object, **_: object) -> Any:
+            if isinstance(value, _Unknown) and key not in _CASTS:
+                return _Unknown(f"{value.word}_{key}{_word_of(args)}")
+            return value
+
+        return filtered
 
 
 class _Sandbox(SandboxedEnvironment):
