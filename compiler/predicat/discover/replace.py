@@ -56,7 +56,7 @@ class Copy(Struct, frozen=True):
     @property
     def advice(self) -> str:
         """What to do, and whether the rows are proved to stay the same."""
-        return self.hint if self.elsewhere else say.with_proof(self.hint, self.proof)
+        return self.hint if self.elsewhere else say.with_proof(self.hint, bool(self.proof))
 
 
 class Patch(Struct, frozen=True):

@@ -102,7 +102,7 @@ copy_in = Text[str, str]("a part of this is a copy of the filter {name}: {part}"
 # What to write in the place of a part.
 for_part = Text[str]("{hint} for this part")
 # What to do with a copy, and whether the solver has proved that the rows stay the same.
-with_proof = Text[str, str](
+with_proof = Text[str, bool](
     "{hint}; {proof:if it is proved that all rows stay the same|it is not proved that all rows stay the same}"
 )
 # What to write where a condition differs from a filter.
