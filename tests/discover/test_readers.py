@@ -553,6 +553,33 @@ cubes:
     measures:
       - {name: paid, type: count, filters: [{sql: "{CUBE}.paid"}]}
 """
+LIGHTDASH = """\
+models:
+  - name: orders
+    meta:
+      sql_filter: ${day} >= '2024-01-01' AND ${is_late}
+      joins:
+        - {join: plans, sql_on: "${orders.plan} = ${plans.id}"}
+      additional_dimensions:
+        is_late: {type: boolean, sql: "${TABLE}.days > 3"}
+      default_filters:
+        - day: "inThePast 14 days"
+    columns:
+      - name: status
+        config:
+          meta:
+            dimension: {sql: lower(state)}
+            metrics:
+              open_orders:
+                type: count
+                filters:
+                  - status: open
+                  - amount: "> 5"
+                  - kind: [1, 2]
+                  - ok: true
+                  - n: "null"
+              other: {type: count, filters: [{status: "!closed"}]}
+"""
 METRICS = """\
 metrics:
   - name: orders
@@ -637,6 +664,18 @@ SUITE: dict[str, object] = {
                 ("public.orders", "paid"),
             ],
             [say.NOT_RENDERED],
+        ),
+        (
+            "schema.yml",
+            LIGHTDASH,
+            [
+                ("orders", "day >= '2024-01-01' AND (days > 3)"),
+                (
+                    "orders",
+                    "(LOWER(state)) = 'open' AND amount > 5 AND kind IN (1, 2) AND ok = TRUE AND n IS NULL",
+                ),
+            ],
+            [say.SEVERAL, say.FILTER_EXPRESSION, say.FILTER_EXPRESSION],
         ),
         ("metrics.yml", METRICS, [(None, "status = 'open' AND amount > 2")], [say.NOT_RENDERED]),
         ("orders.odcs.yaml", RULES, [("public.orders", "amount < 0 AND status <> 'x'")], []),

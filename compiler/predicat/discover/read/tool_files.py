@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
+from predicat.discover.read import lightdash
 from predicat.discover.read.embedded import condition
 from predicat.discover.read.sql import SqlText
 from predicat.discover.read.written import Written, place_of
@@ -189,6 +190,7 @@ def _plain(value: Any) -> Any:
 
 
 TOOLS = (
+    Tool(lightdash.MARK, lightdash.read),
     Tool(re.compile(r"^(?:filter|checks for) \S+.*:\s*$|^dataset:\s*\S+/", re.MULTILINE), _soda),
     Tool(re.compile(r"^\s*cubes\s*:", re.MULTILINE), _cube),
     Tool(re.compile(r"\brow_condition\b"), _expectations),
