@@ -13,6 +13,8 @@ from sqlglot.parser import Parser
 
 _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
+# Functions that are one word, as CURRENT_DATE.
+_CLOCKS = frozenset(Parser.NO_PAREN_FUNCTIONS)
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
 # Words that make sqlglot read the brackets after them twice: as a type and as a value.
 _READ_TWICE = frozenset({*Parser.TYPE_TOKENS, TokenType.ANY, TokenType.SOME, TokenType.ALL})
@@ -151,10 +153,10 @@ class SpanIndex:
                 return first - 1, self.end_of_case(first - 1, last)
             case exp.Case() if self.words[max(first - 2, 0) : first] == ["CASE", "WHEN"]:
                 return first - 2, self.end_of_case(first - 2, last)
-            case exp.Binary() if (
-                isinstance(node.expression, exp.Boolean | exp.Null) and self.at(last + 2) in _TRUTHS
-            ):
-                return first, last + 2
+            case exp.Binary():
+                # An operand without a place of its own is the one word beside the operator.
+                first -= 2 * (_is_word(node.this) and self.kind(first - 2) in _CLOCKS)
+                return first, last + self.placeless(node.expression, last + 2)
             case exp.In():
                 while self.at(last + 1) == "," and self.at(last + 2) in _TRUTHS:
                     last += 2
@@ -170,6 +172,15 @@ class SpanIndex:
             case _:
                 return first, last
 
+    def placeless(self, node: exp.Expr, index: int) -> int:
+        """How many tokens an operand adds with the operator before it, if sqlglot keeps no place for it."""
+        if isinstance(node, exp.Interval):  # of '1 day' there is no place, of '1' DAY only that of '1'
+            added = 3 if self.at(index) == "INTERVAL" else 0
+            return added + (self.at(index - 1 + added) == node.text("unit").upper() != "")
+        if isinstance(node, exp.Boolean | exp.Null) and self.at(index) in _TRUTHS:
+            return 2
+        return 2 * (_is_word(node) and self.kind(index) in _CLOCKS)
+
     def end_of_case(self, first: int, last: int) -> int:
         """The index of the END that closes the CASE at `first`; `last` if there is none."""
         depth = 0
@@ -179,6 +190,15 @@ class SpanIndex:
                 return index
         return last
 
+    def kind(self, index: int) -> TokenType | None:
+        """The kind of a token; None for an index out of range."""
+        return self.tokens[index].token_type if 0 <= index < len(self.tokens) else None
+
     def at(self, index: int) -> str:
         """The word of a token in upper case; empty for an index out of range."""
         return self.words[index] if 0 <= index < len(self.words) else ""
+
+
+def _is_word(node: exp.Expr) -> bool:
+    """Whether a node is a function without a place, as CURRENT_DATE."""
+    return isinstance(node, exp.Func) and not node.meta and next(node.iter_expressions(), None) is None
