@@ -90,6 +90,26 @@ def test_one_test_for_null_more() -> None:
     assert found.lost == {"state": "live", "revoked_at": 0}
 
 
+@pytest.mark.parametrize(
+    ("texts", "meant"),
+    [
+        (("a = 1", "a = 1 AND revoked_at IS NULL"), False),
+        (("a = 1", "a = 1 AND price IS NOT NULL"), True),
+        (("kind IN ('a', 'b')", "kind IN ('a', 'b', 'c')"), False),
+        (("k = 1 AND v = 2 AND kind = 'a'", "k = 1 AND v = 2 AND kind IN ('a', 'b')"), True),
+    ],
+)
+def test_differences_that_are_often_meant(texts: tuple[str, str], meant: bool) -> None:
+    found = pair(*texts)
+    assert found is not None and found.meant is meant
+
+
+def test_differences_between_relations_are_often_meant() -> None:
+    texts = "k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n >= 30"
+    conditions = [condition(text, f"{at}.sql", f"shop.t{at}") for at, text in enumerate(texts)]
+    assert [one.meant for one in judge(conditions).pairs] == [True]
+
+
 def test_a_part_of_a_clause_lacks_no_test() -> None:
     # The rest of the clause is not read: it may test `revoked_at` as another statement computes it.
     short, long = (

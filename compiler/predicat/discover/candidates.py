@@ -41,12 +41,13 @@ class Rule(Struct, frozen=True):
 
 
 class Candidate(Struct, frozen=True):
-    """Two rules to compare, and in what they differ."""
+    """Two rules to compare, in what they differ, and whether that is often meant."""
 
     left: int
     right: int
     difference: str
     message: str
+    meant: bool = False
 
 
 def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
@@ -63,7 +64,10 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if atom.test == "null":
                 other = by_tests.get(rest)
                 if other is not None and _may_lack(other) and _comparable(rule, other, len(rest)):
-                    yield Candidate(other.number, rule.number, say.ONE_NULL_TEST, say.only_second(atom.shown))
+                    # A statement wants the values that it shows: that a value is there is no rule.
+                    meant = atom.place.startswith("not ") or not other.relations & rule.relations
+                    difference = say.ONE_NULL_TEST, say.only_second(atom.shown)
+                    yield Candidate(other.number, rule.number, *difference, meant=meant)
             elif atom.test:
                 buckets.setdefault((rest, atom.test, atom.place), []).append((rule, atom))
     for (rest, *_), members in buckets.items():
@@ -72,7 +76,10 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if candidate is not None and _comparable(
                 one, other, len(rest), distinctive=_distinctive(one, first, second)
             ):
-                yield Candidate(one.number, other.number, *candidate)
+                # One value of a list is chosen, not forgotten.
+                single = first.test == "values" and 1 in (len(first.values), len(second.values))
+                meant = single or not one.relations & other.relations
+                yield Candidate(one.number, other.number, *candidate, meant=meant)
 
 
 def _may_lack(rule: Rule) -> bool:

@@ -212,6 +212,7 @@ def _near(
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
         item = _finding("near", conditions[left], message, hint)
+        item = structs.replace(item, level=Severity.NOTE) if pair.meant else item
         members = [*classes.get(left, [left]), *classes.get(right, [right])]
     places = _places(conditions, [number for number in members if number not in known])
     row = next(iter(_rows(pair)), None)

@@ -233,6 +233,7 @@ class _Run:
                         answer.lost,
                         answer.gained,
                         answer.inferred,
+                        candidate.meant,
                     )
                 )
         return tuple(self.worth_telling(classes)), tuple(classes.once(pairs, self.filters))

@@ -61,6 +61,8 @@ class Pair(Struct, frozen=True):
         lost: A row that only the first accepts, if there is one.
         gained: A row that only the second accepts, if there is one.
         inferred: As in `Judgement`.
+        meant: Whether such a difference is often meant: the rules have no relation in common, only one of
+            them wants a value to be there, or it has one value of the list of the other.
     """
 
     left: int
@@ -71,6 +73,7 @@ class Pair(Struct, frozen=True):
     lost: Row | None = None
     gained: Row | None = None
     inferred: Mapping[str, str] = {}
+    meant: bool = False
 
 
 class Part(Struct, frozen=True):
