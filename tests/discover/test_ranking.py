@@ -7,7 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from predicat.diagnostics import Source, Span
+from predicat.discover.conditions import SourceRange
+from predicat.discover.findings import Found
 from predicat.discover.origins import changes, origins
+from predicat.discover.ranking import once
 from predicat.forge import git
 from predicat.forge.links import line_address, web_address
 from tests.processes import in_process
@@ -92,6 +96,32 @@ def test_rules_of_several_relations_name_them(tmp_path: Path) -> None:
     text = in_process("discover", ".", "--select", "D2", cwd=tmp_path).stdout
     assert "one: this is nearly the rule in zero.sql:1 (on zero): only the second has '6368ad'" in text
     assert "one: the same rule is in three.sql:1, two.sql:1, on 3 relations" in text
+
+
+def test_one_mistake_with_other_types_is_told_once(tmp_path: Path) -> None:
+    rule = "select 1 from t where substr(code, 1, 5) = '785.51';\n"
+    (tmp_path / "one.sql").write_text(rule)
+    (tmp_path / "two.sql").write_text("create table t (code text);\n" + rule.replace("'785", "\n  '785"))
+    text = in_process("discover", ".", cwd=tmp_path).stdout
+    assert places(text) == ["one.sql:1:23"] and "it is also in two.sql:2" in text
+
+
+def test_one_difference_from_several_rules_is_told_once() -> None:
+    source, own = Source("a.sql", "a = 1"), SourceRange("a.sql", 1, 1, 0, 5)
+    found = [
+        Found(
+            "D202",
+            "t",
+            f"this is nearly the rule in {name}.sql:{line}: only the second has 2",
+            Span(source, 0, 5),
+            places=(own, SourceRange(f"{name}.sql", line, 1, 0, 5)),
+        )
+        for name, line in (("b", 3), ("c", 4))
+    ]
+    (item,) = once(found, across_files=True)
+    assert item.hint == "it is also in c.sql:4"
+    assert [place.path for place in item.places] == ["a.sql", "b.sql", "c.sql"]
+    assert once(found, across_files=False) == found
 
 
 def test_what_is_shown_says_who_wrote_it_and_when(repository: Path) -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from predicat.diagnostics import Severity
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.findings import CODES, Found
+from predicat.lint.baseline import lasting
 
 # Rules that disagree: those that are shown are shown first.
 _PAIRS = ("D302", "D202")
@@ -56,19 +57,33 @@ def once(found: Iterable[Found], *, across_files: bool) -> list[Found]:
     """
     copies: dict[tuple[str, ...], list[Found]] = {}
     for item in found:
-        where = () if across_files else (item.span.outermost().source.name, item.name)
-        what = item.span.text or f"{item.span.outermost().source.name}:{item.span.start}"
-        copies.setdefault((item.code, item.message, item.hint or "", what, *where), []).append(item)
+        copies.setdefault(_what_everywhere(item) if across_files else _what(item), []).append(item)
     return [_with_copies(first, others) for first, *others in copies.values()]
+
+
+def _what(item: Found) -> tuple[str, ...]:
+    """What is the same for the same finding in one file."""
+    source = item.span.outermost().source.name
+    return item.code, item.message, item.hint or "", item.span.text or str(item.span.start), source, item.name
+
+
+def _what_everywhere(item: Found) -> tuple[str, ...]:
+    """What is the same for the same finding in all files: types and rows are what other code tells. Two rules
+    are the same pair if they differ in the same.
+    """
+    text = " ".join(item.span.text.split()) or f"{item.span.outermost().source.name}:{item.span.start}"
+    message = lasting(item.message)
+    return item.code, message.partition(": ")[2] if item.code in _PAIRS else message, text
 
 
 def _with_copies(item: Found, others: Sequence[Found]) -> Found:
     if not others:
         return item
-    file = item.span.outermost().source.name
-    elsewhere = dict.fromkeys(map(_place, others))
-    lines = [str(line) for path, line in elsewhere if path == file]
-    more = [f"{path}:{line}" for path, line in elsewhere if path != file]
+    file, line = _place(item)
+    elsewhere = dict.fromkeys(place for other in others for place in _places(other))
+    known = {(file, line), *_places(item)}
+    lines = [str(line) for path, line in elsewhere if path == file and (path, line) not in known]
+    more = [f"{path}:{line}" for path, line in elsewhere if path != file and (path, line) not in known]
     relations = len({other.name for other in (item, *others)})
     hints = [
         item.hint,
@@ -78,6 +93,13 @@ def _with_copies(item: Found, others: Sequence[Found]) -> Found:
     ]
     places = dict.fromkeys(place for one in (item, *others) for place in one.places)
     return structs.replace(item, hint="; ".join(filter(None, hints)) or None, places=tuple(places))
+
+
+def _places(item: Found) -> list[tuple[str, int]]:
+    """The places that a finding is about: both rules of a pair."""
+    if item.code in _PAIRS:
+        return [(place.path, place.line) for place in item.places]
+    return [_place(item)]
 
 
 def _place(item: Found) -> tuple[str, int]:

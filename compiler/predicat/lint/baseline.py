@@ -51,10 +51,14 @@ class BaselineResult(Struct, Generic[Item], frozen=True):
     stale: list[Entry]
 
 
+def lasting(message: str) -> str:
+    """A message without rows, places and inferred types, which differ where the mistake is the same."""
+    return " ".join(_PLACES.sub("...", _TYPES.sub("", _ROWS.sub("...", message))).split())
+
+
 def entry(item: Finding) -> Entry:
     """The line of a finding."""
-    message = _PLACES.sub("...", _TYPES.sub("", _ROWS.sub("...", item.message)))
-    message = " ".join(message.split())
+    message = lasting(item.message)
     content = " ".join(item.span.text.split())
     whole = f"{item.code}\0{item.name}\0{message}\0{content}"
     digest = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
