@@ -16,7 +16,7 @@ from predicat.catalog import load_catalog
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.names import name_of
 from predicat.discover.passing import passing
-from predicat.discover.references import proved, with_references
+from predicat.discover.references import PartKeys, proved, with_references
 from tests.processes import in_process
 
 SQL = """
@@ -202,7 +202,7 @@ def test_a_reference_is_kept_only_if_the_rows_are_proved_to_be_the_same() -> Non
             "odd": "kind = 1 AND status = 'open' OR amount > 3",
         }.items()
     }
-    found = with_references(rules, declared(FIELDS))
+    found = with_references(rules, PartKeys(declared(FIELDS)))
     assert found == {"more": "matches_filter('open') AND kind = 1"}
     text = (
         f"apiVersion: predicat/v1\ndataset: orders\nrelation: shop.orders\nfields: {json.dumps(FIELDS)}\n"
@@ -408,3 +408,38 @@ def test_a_check_accepts_rows_without_a_value(tmp_path: Path) -> None:
     data, told = proposed(tmp_path, "create table t (name varchar(9) check (name <> 'x'));\n")
     ((_, rule),) = data["filters"].items()
     assert rule["on_unknown"] == "accept" and "would not pass" not in told
+
+
+def test_rows_of_tests_are_those_of_the_data_but_not_of_persons(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "orders.csv").write_text(
+        "status,amount,email,customer_id\nopen,17,s3ntinel@a.de,99071\nlost,5,s3ntinel@b.de,99072\n"
+    )
+    data, _ = proposed(
+        tmp_path,
+        "select 1 from orders where status = 'open' and amount > 3;\n"
+        "select 1 from orders where email like '%@a.de';\n"
+        "select 1 from orders where customer_id > 5;\n",
+        "--engine",
+        "data",
+    )
+    rows = [test["row"] for rule in data["filters"].values() for test in rule["tests"]]
+    assert {"status": "open", "amount": 17} in rows and {"status": "lost", "amount": 5} in rows
+    assert "s3ntinel" not in str(data) and "9907" not in str(data)
+
+
+def test_rows_of_tests_have_no_value_of_a_sensitive_field(tmp_path: Path) -> None:
+    for name in ("data", "known"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "data" / "orders.csv").write_text("status\nopen\ns3ntinel\n")
+    (tmp_path / "known" / "orders.yml").write_text(
+        "apiVersion: predicat/v1\ndataset: orders\nrelation: orders\n"
+        "fields: {status: {type: string, sensitive: true}}\n"
+    )
+    sql, engine = "select 1 from orders where status = 'open';\n", ("--engine", "data")
+    data, _ = proposed(tmp_path, sql, *engine, "--catalog", "known")
+    assert "s3ntinel" not in str(data)
+    (tmp_path / "known" / "orders.yml").unlink()
+    (tmp_path / "catalog" / "orders.yml").unlink()
+    data, _ = proposed(tmp_path, sql, *engine)
+    assert "s3ntinel" in str(data)

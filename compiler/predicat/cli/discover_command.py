@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from predicat.discover.judging import Tell
     from predicat.discover.propose import Near
     from predicat.discover.read.folder import Scan
+    from predicat.discover.real_rows import RealRows
     from predicat.discover.replace import Patch
     from predicat.discover.report import Report
     from predicat.discover.rules import Rule
@@ -67,7 +68,8 @@ class Options(Struct, frozen=True, kw_only=True):
     )
     engine: str | None = option(
         "--engine DSN|FOLDER",
-        "Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files.",
+        "Count the rows that each condition accepts, on a PostgreSQL server or in Parquet and CSV files. "
+        "With --propose: take rows for tests from there.",
     )
     dialect: str | None = option(
         "--dialect NAME",
@@ -475,7 +477,8 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
         judged = judge(scan.conditions, jobs=given.jobs, cache=answer_cache.folder(), progress=progress)
     _complete(judged.unanswered)
     ask, choose = (_asked, _right) if given.interactive else (None, None)
-    proposal = catalogs.propose(scan.conditions, judged, ask, choose, given.min_places)
+    with _data(given) as data:
+        proposal = catalogs.propose(scan.conditions, judged, ask, choose, given.min_places, data)
     written, there = catalogs.write(proposal, folder)
     places = replacing.places_of(proposal.filters, load_quietly(folder, {}, written))
     result = replacing.Written(proposal, written, there, places)
@@ -488,6 +491,25 @@ def _propose(scan: Scan, folder: Path, given: Options) -> None:
     if given.rewritten is not None:
         found = [copy for copies in places.values() for copy in copies]
         _write_patch(given.rewritten, patch_of(found), quietly=given.form == "json")
+
+
+@contextmanager
+def _data(given: Options) -> Iterator[RealRows | None]:
+    """Where rows for the tests of proposed filters are, if an engine is given. Raises PredicatError if it
+    cannot be reached.
+    """
+    if given.engine is None:
+        yield None
+        return
+    from predicat.catalog.files import catalog_files  # noqa: PLC0415  # not for --help
+    from predicat.diagnostics import Reporter  # noqa: PLC0415  # as above
+    from predicat.discover.engines import engine  # noqa: PLC0415  # an optional package
+    from predicat.discover.real_rows import RealRows  # noqa: PLC0415  # as above
+
+    place = _catalog(given.folder)
+    has_files = place is not None and any(catalog_files(place, Reporter()))
+    with engine(given.engine) as opened:
+        yield RealRows(opened, _loaded(given.folder) if has_files else None)
 
 
 def _right(near: Near) -> list[Rule]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 from sqlglot import exp, parse_one
@@ -41,6 +41,10 @@ class Engine(Protocol):
 
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:
         """The values of aggregates over all rows. Raises PredicatError, also if it takes too long."""
+        ...
+
+    def row(self, relation: Name, columns: Sequence[str], condition: str) -> Sequence[Any]:
+        """The columns of a row that meets a condition; empty if there is none. Raises PredicatError."""
         ...
 
     def refuses(self, relation: Name, expression: str) -> str:
@@ -137,10 +141,10 @@ def _counted(engine: Engine, relation: Name, texts: Sequence[str]) -> dict[str, 
     rendered: dict[str, str] = {}
     for text in texts[:_MAX_CONDITIONS]:
         try:
-            rendered[text] = parse(text, "sql", _fields(text, columns)).sql(engine.dialect)
+            rendered[text] = parse(text, "sql", fields_in(text, columns)).sql(engine.dialect)
         except PredicatError as error:
             result[text] = Count(name, reason=_message(error))
-        except _Missing as missing:
+        except Missing as missing:
             result[text] = Count(name, reason=str(missing))
         except (SqlglotError, RecursionError, ArithmeticError):
             result[text] = Count(name, reason=say.NOT_STANDARD)
@@ -175,12 +179,12 @@ def _numbers(engine: Engine, relation: Name, rendered: Mapping[str, str]) -> Seq
     return engine.numbers(relation, ["count(*)", *expressions]) if rendered else [0]
 
 
-class _Missing(Exception):
+class Missing(Exception):
     """A condition reads a column that its relation has not; the argument is the reason in one sentence."""
 
 
-def _fields(text: str, columns: Sequence[Column]) -> dict[str, dict[str, str]]:
-    """The fields of a condition: its names are columns whatever their case. Raises _Missing."""
+def fields_in(text: str, columns: Sequence[Column]) -> dict[str, dict[str, str]]:
+    """The fields of a condition: its names are columns whatever their case. Raises Missing."""
     return dict(_read(text, columns))
 
 
@@ -191,9 +195,9 @@ def _read(text: str, columns: Sequence[Column]) -> Iterator[tuple[str, dict[str,
             column for column in columns if column.name.casefold() == name.casefold()
         ]
         if len(like) != 1:
-            raise _Missing(say.no_column(name))
+            raise Missing(say.no_column(name))
         if like[0].type is None or like[0].expression:  # the condition is about the value, not its text
-            raise _Missing(say.no_such_type(name, like[0].physical))
+            raise Missing(say.no_such_type(name, like[0].physical))
         yield name, {"type": like[0].type, "column": like[0].name}
 
 

@@ -12,11 +12,12 @@ from predicat.catalog.keys import API_VERSION
 from predicat.diagnostics import PredicatError, Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import SERVER, Condition
-from predicat.discover.examples import NOW, Constants, constants_of, tests_of
+from predicat.discover.examples import NOW, Constants, Row, constants_of, tests_of
 from predicat.discover.infer import Unclear
 from predicat.discover.names import MAX_LENGTH
 from predicat.discover.passing import passing, problem_in
 from predicat.discover.read.above import in_repository
+from predicat.discover.real_rows import RealRows
 from predicat.discover.references import PartKeys, proved, with_references
 from predicat.discover.rules import Rule
 from predicat.discover.typed import subject_of, together
@@ -49,6 +50,7 @@ def draft(
     ask: Ask | None,
     attributes: Collection[str],
     left: Counter[str],
+    data: RealRows | None = None,
 ) -> Draft | None:
     """The file of a relation; None if no rule is left.
 
@@ -59,9 +61,13 @@ def draft(
         ask: Gives the names of filters. Default: names made of fields and values.
         attributes: The attributes that another dataset declares.
         left: Gets the reasons why rules are left out.
+        data: Where rows for tests are. Default: they are made up.
     """
     fields, marks = _fields(rules)
-    named = _named(_read(rules, fields, left), ask)
+    keys = PartKeys(declared(fields))
+    named = _named(_read(rules, fields, keys, left), ask)
+    if not named:
+        return None
     session = {
         name: {"type": kind, "postgres": text}
         for rule in named.values()
@@ -69,7 +75,9 @@ def draft(
         if name not in attributes
     }
     constants = constants_of(predicate_of(rule) for rule in named.values())
-    filters = {name: _filter(rule, constants) for name, rule in named.items()}
+    filters = {
+        name: _filter(rule, constants, _real(rule, relation, constants, data)) for name, rule in named.items()
+    }
 
     def data_of(names: Collection[str]) -> dict[str, Any]:
         members = [named[name] for name in names]
@@ -93,7 +101,9 @@ def draft(
     if not kept:
         return None
     return Draft(
-        _referring(dataset, data_of(kept), named) or text, {name: named[name] for name in kept}, set(session)
+        _referring(dataset, data_of(kept), named, keys) or text,
+        {name: named[name] for name in kept},
+        set(session),
     )
 
 
@@ -108,9 +118,10 @@ def _is_timed(rule: Rule) -> bool:
     return predicate_of(rule).reads_now
 
 
-def _read(rules: Iterable[Rule], fields: Mapping[str, str], left: Counter[str]) -> Iterable[Rule]:
+def _read(
+    rules: Iterable[Rule], fields: Mapping[str, str], keys: PartKeys, left: Counter[str]
+) -> Iterable[Rule]:
     """The rules that can be read with the types of their relation; those that take the same rows are one."""
-    keys = PartKeys(declared(dict(fields)))
     found: dict[tuple[str, bool, bool, bool], Rule] = {}
     for rule in rules:
         try:
@@ -139,13 +150,13 @@ def _named(rules: Iterable[Rule], ask: Ask | None) -> dict[str, Rule]:
     return result
 
 
-def _referring(dataset: str, data: dict[str, Any], named: Mapping[str, Rule]) -> str:
+def _referring(dataset: str, data: dict[str, Any], named: Mapping[str, Rule], keys: PartKeys) -> str:
     """The text of a dataset in which filters refer to others; empty if none does, or it does not pass."""
     filters = data["filters"]
     # A reference would reject UNKNOWN.
     bodies = {name: (rule.sql, predicate_of(rule)) for name, rule in named.items() if not rule.accepts}
     bodies = {name: body for name, body in bodies.items() if name in filters}
-    references = with_references(bodies, declared(data["fields"]))
+    references = with_references(bodies, keys)
     if not references:
         return ""
     _refer(filters, references)
@@ -221,7 +232,15 @@ def _fractions(rules: Sequence[Rule]) -> bool:
     return any(not node.is_string and not node.name.isdigit() for node in constants)
 
 
-def _filter(rule: Rule, constants: Constants) -> dict[str, Any]:
+def _real(rule: Rule, relation: str, constants: Constants, data: RealRows | None) -> Mapping[bool, Row]:
+    """Rows of the data for a rule; none for one whose outcome depends on the clock or a session."""
+    predicate = predicate_of(rule)
+    if data is None or predicate.reads_now or rule.conditions[0].params:
+        return {}
+    return data.of(relation, rule.sql, predicate, constants)
+
+
+def _filter(rule: Rule, constants: Constants, real: Mapping[bool, Row]) -> dict[str, Any]:
     """A filter as a catalog has it."""
     predicate = predicate_of(rule)
     places, parts = (
@@ -239,7 +258,7 @@ def _filter(rule: Rule, constants: Constants) -> dict[str, Any]:
         entry["params"] = dict(rule.conditions[0].params)
     if rule.accepts:
         entry["on_unknown"] = "accept"
-    tests = tests_of(predicate, constants, accepts=rule.accepts)
+    tests = tests_of(predicate, constants, real, accepts=rule.accepts)
     if tests:
         entry["tests"] = tests
     return entry

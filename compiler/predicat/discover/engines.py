@@ -90,6 +90,10 @@ class _Postgres:
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:
         return self._row(f"SELECT {', '.join(expressions)} FROM {self._from(relation)}")
 
+    def row(self, relation: Name, columns: Sequence[str], condition: str) -> Sequence[Any]:
+        chosen = f"SELECT {', '.join(columns)} FROM {self._from(relation)}"
+        return self._row(f"{chosen} WHERE {condition} LIMIT 1")
+
     def refuses(self, relation: Name, expression: str) -> str:
         try:
             self._row(f"SELECT {expression} FROM {self._from(relation)} LIMIT 0")
@@ -134,6 +138,10 @@ class _DuckDB:
 
     def numbers(self, relation: Name, expressions: Sequence[str]) -> Sequence[int]:
         return self._row(f"SELECT {', '.join(expressions)} FROM {self._files(relation)}")
+
+    def row(self, relation: Name, columns: Sequence[str], condition: str) -> Sequence[Any]:
+        chosen = f"SELECT {', '.join(columns)} FROM {self._files(relation)}"
+        return self._row(f"{chosen} WHERE {condition} LIMIT 1")
 
     def refuses(self, relation: Name, expression: str) -> str:
         try:

@@ -52,16 +52,22 @@ def _constants(test: Call, kind: Type) -> Iterator[Any]:
             yield str(part.value).replace("%", "") if text else part.value
 
 
-def tests_of(predicate: Predicate, constants: Constants, *, accepts: bool) -> list[dict[str, Any]]:
+def tests_of(
+    predicate: Predicate, constants: Constants, real: Mapping[bool, Row], *, accepts: bool
+) -> list[dict[str, Any]]:
     """The tests of a filter, as a catalog has them; fewer where no row is found that YAML can hold.
 
     Args:
         predicate: The filter.
         constants: What the rules of its dataset compare the fields with.
+        real: Rows of the data, by what it is for them, where there are any.
         accepts: Whether it accepts rows for which it is UNKNOWN.
     """
-    accepted = next(_accepted(predicate, constants), None) or _solved(predicate, wanted=True)
-    rejected = _rejected(predicate, constants, accepted) or _solved(predicate, wanted=False)
+    accepted, rejected = real.get(True), real.get(False)
+    if accepted is None:
+        accepted = next(_accepted(predicate, constants), None) or _solved(predicate, wanted=True)
+    if rejected is None:
+        rejected = _rejected(predicate, constants, accepted) or _solved(predicate, wanted=False)
     tests = [
         {"row": row, "matches": wanted}
         for row, wanted in ((accepted, True), (rejected, False))

@@ -10,7 +10,7 @@ from sqlglot.errors import SqlglotError
 from predicat.discover.conditions import Condition
 
 # Columns that identify a row, by the ends of their names.
-_KEY = re.compile(r"(?:^|_)(?:id|ids|uuid|guid|gid|key|hash|sha|sha1|sha256|md5)$|[a-z]I[dD]$", re.IGNORECASE)
+KEY = re.compile(r"(?:^|_)(?:id|ids|uuid|guid|gid|key|hash|sha|sha1|sha256|md5)$|[a-z]I[dD]$", re.IGNORECASE)
 _UUID = re.compile(r"[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}", re.IGNORECASE)
 # Letters and at least three digits, without anything between them.
 _MADE_UP = re.compile(r"(?=(?:\D*\d){3})(?=[^a-zA-Z]*[a-zA-Z])[0-9a-zA-Z]{16,}")
@@ -48,7 +48,7 @@ def _names_row(test: exp.Expr, *, numbers: bool) -> bool:
         return False
     if any(part.is_string and is_made_up(part.name) for part in constants):
         return True
-    return numbers and _KEY.search(column.name) is not None
+    return numbers and KEY.search(column.name) is not None
 
 
 def _constants(test: exp.Expr) -> Iterator[exp.Literal]:

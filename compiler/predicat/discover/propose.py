@@ -16,6 +16,7 @@ from predicat.diagnostics.writing import write_text
 from predicat.discover.conditions import POLICIES, Condition
 from predicat.discover.drafts import Ask, draft, unused
 from predicat.discover.passing import fitting
+from predicat.discover.real_rows import RealRows
 from predicat.discover.rules import Rule
 from predicat.discover.verdicts import Judged
 from predicat.importing.model import slug
@@ -56,6 +57,7 @@ def propose(
     ask: Ask | None = None,
     choose: Choose | None = None,
     min_places: int = 1,
+    data: RealRows | None = None,
 ) -> Proposal:
     """A catalog for conditions.
 
@@ -67,6 +69,7 @@ def propose(
         choose: Gives the right ones of two rules that are nearly the same. Default: both.
         min_places: In how many places of the code a rule is, at least. What a table or a server declares
             (a CHECK, a view, a policy) is a rule in one place too.
+        data: Where rows for tests are. Default: they are made up.
     """
     result = Proposal()
     by_relation = _by_relation(conditions, judged, min_places, result.left)
@@ -74,7 +77,7 @@ def propose(
         by_relation = _chosen(by_relation, conditions, judged, choose, result.left)
     for relation, rules in by_relation.items():
         dataset = _name(relation, result.files)
-        made = draft(dataset, relation, rules, ask, result.attributes, result.left)
+        made = draft(dataset, relation, rules, ask, result.attributes, result.left, data)
         if made is not None:
             result.files[dataset] = made.text
             result.filters |= {f"{dataset}.{name}": rule for name, rule in made.rules.items()}

@@ -1,5 +1,7 @@
 """References between proposed filters: a rule that has another one as a part refers to it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -35,19 +37,16 @@ class _Parts(Struct, frozen=True):
     bare: bool
 
 
-def with_references(
-    rules: Mapping[str, tuple[str, Predicate]], fields: Mapping[str, FieldDecl]
-) -> dict[str, str]:
+def with_references(rules: Mapping[str, tuple[str, Predicate]], keys: PartKeys) -> dict[str, str]:
     """The SQL of the rules that have another one as a whole part, with a reference in the place of that part.
 
     Args:
         rules: The SQL and the predicate of each rule of a dataset, by name.
-        fields: The fields of the dataset.
+        keys: What parts say, with the fields of the dataset.
 
     Returns:
         The SQL by name. Nothing is proved yet: see `proved`.
     """
-    keys = PartKeys(fields)
     parts = {name: body for name, (sql, _) in rules.items() if (body := keys.parts(sql)) is not None}
     by_size = sorted((name for name in parts if not parts[name].bare), key=lambda name: -len(parts[name].sql))
     result: dict[str, str] = {}

@@ -147,7 +147,6 @@ PART_OF_POLICY = "it is a part of a row security policy, and the rest cannot be 
 HAS_PARAMETERS = "it has parameters"
 UNKNOWN_TYPE = "Its type is not known: correct it, the conditions do not tell."
 ONE_OFF = "it names single rows, as one deletion or repair of data does"
-NOT_SETTLED = "its layout does not settle"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
 ASKS_WHICH = "Which one is right"
