@@ -61,6 +61,8 @@ PLACES = [
     ("sql", "b AND day <= CURRENT_DATE AND b", "le", "day <= CURRENT_DATE"),
     ("sql", "CURRENT_TIMESTAMP > t AND b", "gt", "CURRENT_TIMESTAMP > t"),
     ("sql", "t > now() - INTERVAL '1' DAY AND b", "gt", "t > now() - INTERVAL '1' DAY"),
+    ("sql", "t > now() - '7 days'::interval AND b", "gt", "t > now() - '7 days'::interval"),
+    ("sql", "t > now() - '7 days'::interval", "gt", "t > now() - '7 days'::interval"),
     ("sql", "b = TRUE AND n > 1", "eq", "b = TRUE"),
     ("sql", "NOT (b OR (n > 1))", "not", "NOT (b OR (n > 1))"),
     ("spark", "xs[0] > 1 AND b", "gt", "xs[0] > 1"),

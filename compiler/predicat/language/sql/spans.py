@@ -175,6 +175,8 @@ class SpanIndex:
     def placeless(self, node: exp.Expr, index: int) -> int:
         """How many tokens an operand adds with the operator before it, if sqlglot keeps no place for it."""
         if isinstance(node, exp.Interval):  # of '1 day' there is no place, of '1' DAY only that of '1'
+            if self.at(index - 1) == "::":
+                return 2
             added = 3 if self.at(index) == "INTERVAL" else 0
             return added + (self.at(index - 1 + added) == node.text("unit").upper() != "")
         if isinstance(node, exp.Boolean | exp.Null) and self.at(index) in _TRUTHS:
