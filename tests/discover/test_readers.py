@@ -410,13 +410,14 @@ view: orders {
   sql_table_name: shop.orders ;;
   dimension: status { description: "a { b" sql: ${TABLE}.state ;; }
   dimension: is_open { type: yesno sql: ${status} = 'open' AND ${TABLE}.amount > {{ least }} ;; }
-  dimension: paid { type: yesno sql: ${TABLE}.paid ;; }
+  dimension: paid { type: yesno sql: ${TABLE}."PAID" ;; }
   dimension: amount { type: number }
   dimension_group: created { type: time timeframes: [raw, date] sql: ${TABLE}.created_at ;; }
   dimension: size {
     case: { when: { sql: ${amount} > 9 ;; label: "large" } else: "small" }
   }
-  dimension: kind { sql: CASE WHEN ${TABLE}.k = 1 THEN 'a' END ;; }
+  dimension: kind { sql: CASE WHEN ${TABLE}.k = 1 THEN 'a' END -- else none
+    ;; }
   measure: n { type: count filters: [status: "-closed,-o%", amount: ">=5"] }
   measure: m { type: count filters: { field: is_open value: "no" } }
   measure: o { type: count filters: [created_raw: "7 days", amount: "NOT 3, NOT 4"] }
@@ -455,14 +456,14 @@ def test_looker(tmp_path: Path) -> None:
         (
             "filter",
             "shop.orders",
-            "(NOT (state = 'closed') AND NOT (state LIKE 'o%') OR state IS NULL) AND (amount >= 5)",
+            "NOT (state = 'closed' OR state LIKE 'o%') IS TRUE AND (amount >= 5)",
         ),
         (
             "filter",
             "shop.orders",
-            "(NOT (state = 'open' AND amount > :least) OR (state = 'open' AND amount > :least) IS NULL)",
+            "NOT ((state = 'open' AND amount > :least)) IS TRUE",
         ),
-        ("filter", "shop.orders", "(NOT (amount = 3) AND NOT (amount = 4) OR amount IS NULL)"),
+        ("filter", "shop.orders", "NOT (amount = 3 OR amount = 4) IS TRUE"),
         ("filter", "clients", "(tier = 'gold')"),
         ("where", "shop.orders", "day = 3"),
         ("where", "shop.orders", "state = 'open' AND amount > :least"),
@@ -481,7 +482,7 @@ def test_looker(tmp_path: Path) -> None:
         say.TIMEFRAME,
     ]
     places = [(row.place.line, row.place.column) for row in result.conditions]
-    assert places[0] == (5, 41) and places[7] == (21, 13) and places[10] == (3, 9)
+    assert places[0] == (5, 41) and places[7] == (22, 13) and places[10] == (3, 9)
     for row in result.conditions:
         text = Path(row.place.path).read_text()
         assert row.rendered or text[row.place.start : row.place.end] == row.text
@@ -492,14 +493,16 @@ def test_looker(tmp_path: Path) -> None:
     [
         ("number", "5, 7 to 9", "(x = 5 OR (x >= 7 AND x <= 9))"),
         ("number", "(1, 3], [8, inf)", "((x > 1 AND x <= 3) OR (x >= 8))"),
-        ("number", "> 1 AND < 3, <>2", "((x > 1 AND x < 3)) AND (NOT (x = 2))"),
+        ("number", "> 1 AND < 3, <>2", "((x > 1 AND x < 3)) AND NOT (x = 2)"),
         ("number", "not null", "x IS NOT NULL"),
         ("number", "NOT >3", None),
         ("number", "many", None),
-        ("string", "FOO%,-FOOD", "(x LIKE 'FOO%') AND (NOT (x = 'FOOD'))"),
+        ("string", "FOO%,-FOOD", "(x LIKE 'FOO%') AND NOT (x = 'FOOD')"),
         ("string", "a^,b,it's", "(x = 'a,b' OR x = 'it''s')"),
         ("string", "-NULL", "x IS NOT NULL"),
         ("string", "EMPTY", "((x IS NULL OR LENGTH(x) = 0))"),
+        ("string", "-EMPTY", "((x IS NULL OR LENGTH(x) = 0)) IS NOT TRUE"),
+        ("yesno", "no", "(x) IS NOT TRUE"),
         ("string", "a_b%", None),
         ("string", "%", None),
         ("string", "a,NULL", None),
@@ -558,6 +561,7 @@ models:
   - name: orders
     meta:
       sql_filter: ${day} >= '2024-01-01' AND ${is_late}
+      sql_where: ${tenant} = ${lightdash.attributes.tenant}
       joins:
         - {join: plans, sql_on: "${orders.plan} = ${plans.id}"}
       additional_dimensions:
@@ -670,6 +674,7 @@ SUITE: dict[str, object] = {
             LIGHTDASH,
             [
                 ("orders", "day >= '2024-01-01' AND (days > 3)"),
+                ("orders", "tenant = :lightdash_attributes_tenant"),
                 (
                     "orders",
                     "(LOWER(state)) = 'open' AND amount > 5 AND kind IN (1, 2) AND ok = TRUE AND n IS NULL",

@@ -12,6 +12,7 @@ from predicat.diagnostics import Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read.embedded import condition
+from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.written import Written, place_of
 from predicat.importing.located import at, entries, items, key_span, span_of, texts
 
@@ -20,6 +21,8 @@ MARK = re.compile(r"^\s*models\s*:[\s\S]*?\b(?:sql_filter|sql_where|sql_on|filte
 _PUT_IN = re.compile(r"\$\{(?P<name>[\w.]+)\}")
 _COMPARED = re.compile(r"(?P<sign><=|>=|<|>)\s*(?P<number>[-+]?\d+(?:\.\d+)?)\Z")
 _NULLS = {"null": "IS NULL", "!null": "IS NOT NULL"}
+# Attributes of the user who asks.
+_OF_USERS = ("lightdash.attributes", "ld.attributes", "lightdash.attribute", "ld.attr")
 _MOST_DEEP = 12
 _TIME = re.compile(r"(?:not)?in(?:the|between)", re.IGNORECASE)
 
@@ -76,6 +79,8 @@ class _Model:
         owner, _, own = name.rpartition(".")
         if name == "TABLE":
             return self.name
+        if owner in _OF_USERS:
+            return parameter_of(name)
         if owner not in ("", "TABLE", self.name) or depth > _MOST_DEEP:
             raise _NotRead
         sql = self.fields.get(own, own)

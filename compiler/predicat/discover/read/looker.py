@@ -40,7 +40,7 @@ _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
 _BRANCHES = re.compile(r"\b(?:case|if|iff|countif|filter)\b", re.IGNORECASE)
 _SUBSTITUTION = re.compile(r"[\w.`\"\[\]-]+\Z")
 # A dimension that is a column tests nothing.
-_COLUMN = re.compile(r"\s*(?:\$\{[^}]*\}\.?)?[\w.`]*\s*\Z")
+_COLUMN = re.compile(r"\s*(?:\$\{[^}]*\}\.?)?[\w.`\"]*\s*\Z")
 _TIME = "time"
 _MOST_DEEP = 12
 
@@ -191,7 +191,7 @@ class _Reader:
             return
         tables = expanding.tables(view)
         before = select or f"SELECT 1 FROM {tables}{head}"
-        statement = before + text + (f" FROM {tables}" if select else "")
+        statement = before + text + (f"\nFROM {tables}" if select else "")
         ranges = ranges_of(own, before, rendered)
         for row in SqlText(statement, self.dialect(statement), ranges, self.columns).read():
             yield _owned(row, before, clause)

@@ -47,19 +47,18 @@ def _yesno(value: str, written: str, _: str) -> str:
         case "yes":
             return value
         case "no":
-            return f"(NOT {value} OR {value} IS NULL)"
+            return f"({value}) IS NOT TRUE"
         case _:
             raise NotExact
 
 
-def _joined(value: str, accepted: list[str], refused: list[str]) -> str:
+def _joined(accepted: list[str], refused: list[str]) -> str:
     """What any of the accepted tests accepts, without what one of the refused accepts, which has NULL only
     if nothing is asked for.
     """
-    parts = [f"({' OR '.join(accepted)})"] if accepted else []
-    if refused:
-        none = " AND ".join(f"NOT ({test})" for test in refused)
-        parts.append(f"({none})" if accepted else f"({none} OR {value} IS NULL)")
+    if not accepted:
+        return f"({' OR '.join(refused)}) IS NOT TRUE"
+    parts = [f"({' OR '.join(accepted)})", *(f"NOT ({test})" for test in refused)]
     return " AND ".join(parts)
 
 
@@ -84,7 +83,7 @@ def _number(value: str, written: str, _: str) -> str:
             raise NotExact
         else:
             accepted.append(_range(value, term))
-    return _joined(value, accepted, refused)
+    return _joined(accepted, refused)
 
 
 def _range(value: str, term: str) -> str:
@@ -121,7 +120,7 @@ def _string(value: str, written: str, dialect: str) -> str:
         if not bare or (term != written.strip() and _NULL.match(term)):
             raise NotExact
         (refused if negated else accepted).append(_text(value, bare, dialect))
-    return _joined(value, accepted, refused)
+    return _joined(accepted, refused)
 
 
 def _separated(written: str) -> list[str]:
