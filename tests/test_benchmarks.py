@@ -111,6 +111,12 @@ RUNS = [
     Run("languages.py", "0.001", r"evaluator: [\d,]+ rows a second"),
     Run("pairs.py", "12", r"p50 [\d.]+ ms, p90 [\d.]+ ms, p99 [\d.]+ ms, most [\d.]+ ms", ("z3",)),
     Run(
+        "discover.py",
+        "8",
+        r"share of the second run: \d+%, after an edit of one file \d+%",
+        ("z3",),
+    ),
+    Run(
         "lint.py",
         "20",
         (
