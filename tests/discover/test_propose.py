@@ -443,3 +443,9 @@ def test_rows_of_tests_have_no_value_of_a_sensitive_field(tmp_path: Path) -> Non
     (tmp_path / "catalog" / "orders.yml").unlink()
     data, _ = proposed(tmp_path, sql, *engine)
     assert "s3ntinel" in str(data)
+
+
+def test_a_relation_that_a_template_makes_is_none(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("select 1 from {{ found() }} where a = 1;\n" * 2)
+    done = in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    assert f"2  left out: {say.NO_RELATION}" in done.stderr and not (tmp_path / "catalog").exists()

@@ -108,3 +108,14 @@ def test_columns_that_are_added_later_have_types() -> None:
     tell("alter table other add column flag boolean", "postgres", types)
     assert types["a.t"] == {"n": "string", "d": "date"}
     assert types["other"] == {"flag": "boolean"}
+
+
+def test_a_project_that_overrides_ref_means_its_models(project: Path) -> None:
+    (project / "macros").mkdir()
+    (project / "macros" / "ref.sql").write_text(
+        "{% macro ref(name) %}{% if target.type == 'x' %}local__{{ name }}{% endif %}{% endmacro %}\n"
+        "{% macro open() %}{{ return(builtins.ref('orders')) }}{% endmacro %}\n"
+    )
+    (project / "models" / "rest.sql").write_text("select 1 from {{ open() }} where amount = 4")
+    rows = {row.sql: row.relation for row in folder.read([project], "bigquery").conditions}
+    assert rows["amount = 4"] == "orders" and rows["amount > 3 AND note = 'x'"] == "orders"

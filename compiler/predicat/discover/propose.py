@@ -16,6 +16,7 @@ from predicat.diagnostics.writing import write_text
 from predicat.discover.conditions import POLICIES, Condition
 from predicat.discover.drafts import Ask, draft, unused
 from predicat.discover.passing import fitting
+from predicat.discover.read.residues import PARAMETER
 from predicat.discover.real_rows import RealRows
 from predicat.discover.rules import Rule
 from predicat.discover.verdicts import Judged
@@ -184,7 +185,7 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
     """Why a condition becomes no filter; an empty text if it does."""
     if condition.language != "sql" or not condition.sql:
         return say.OTHER_LANGUAGE
-    if condition.derived or condition.relation is None:
+    if condition.derived or condition.relation is None or PARAMETER in condition.relation:
         return say.NO_RELATION
     if condition.clause in POLICIES and not condition.whole:
         return say.PART_OF_POLICY

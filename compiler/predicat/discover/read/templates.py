@@ -240,8 +240,8 @@ def _environment() -> SandboxedEnvironment:
     environment.filters = _Known(environment.filters)
     environment.globals.update(
         {
-            "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
-            "source": lambda *names: _Relation(".".join(map(str, names))),
+            **_RELATIONS,
+            "builtins": _RELATIONS,
             "var": lambda name="value", *default: _Unknown(str(name) + _word_of(default)),
             "env_var": lambda name="value", *default: _Unknown(str(name) + _word_of(default)),
             "config": _Config(),
@@ -256,6 +256,12 @@ def _environment() -> SandboxedEnvironment:
         }
     )
     return environment
+
+
+_RELATIONS: Mapping[str, Callable[..., Any]] = {
+    "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
+    "source": lambda *names, **_: _Relation(".".join(map(str, names))),
+}
 
 
 class _Config:
@@ -287,7 +293,8 @@ def macros_of(texts: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _is_macro(name: str, value: object) -> bool:
-    return callable(value) and not name.startswith("_")
+    # Whatever a project makes of these, they are its models and its sources.
+    return callable(value) and not name.startswith("_") and name not in _RELATIONS
 
 
 def _bounded(macro: Callable[..., Any]) -> Callable[..., Any]:
