@@ -2,16 +2,18 @@
 
 Runs `predicat discover` with its defaults on each checkout. Prints the rows of the tables of the page, and a
 sample of findings to be judged by reading: every error and warning, and of the notes of each kind a random
-choice.
+choice. Of repositories that nothing was tuned on it prints the errors and warnings that come first, with the
+judgements of docs/evidence/discover.csv.
 """
 
+import csv
 import json
 import random
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.oracles import checkout
+from tests.oracles import EVIDENCE, checkout
 from tests.processes import in_process
 
 REPOSITORIES = {
@@ -24,6 +26,15 @@ REPOSITORIES = {
     "mozilla+python_mozetl": "PySpark",
     "knative+docs": "selectors in YAML",
 }
+# Repositories that nothing was tuned on, and the commits whose findings were judged.
+HELD_OUT = {
+    "ktopcuoglu+gitlab-dbt-analytics": "493752b6d2d4",
+    "BenjaminRains+dbt_dental_clinic": "231506f55615",
+    "OHDSI+Achilles": "247b86da872c",
+}
+JUDGED = EVIDENCE.parent / "evidence" / "discover.csv"
+# Errors and warnings that are printed of a repository, as the command does.
+FIRST = 20
 COLUMNS = ("D101", "D104", "D108", "D103", "D107", "D201", "D202")
 # How many notes of a kind are drawn.
 NOTES = {"D103": 10, "D107": 5, "D201": 26, "D202": 15}
@@ -76,8 +87,36 @@ def text_of(name: str, item: dict[str, Any], around: int = 3) -> str:
     )
 
 
+def first(data: dict[str, Any]) -> list[dict[str, Any]]:
+    """The errors and warnings that come first. One that several places have is there once."""
+    told = [item for item in data["findings"] if item["level"] != "note"]
+    told.sort(key=lambda item: (-item["rank"], item["level"], item["file"], item["line"]))
+    once = {(item["code"], item["message"], item["hint"], item["text"]): item for item in reversed(told)}
+    return list(reversed(once.values()))[:FIRST]
+
+
+def held_out() -> Iterator[str]:
+    """The rows about repositories that nothing was tuned on, with the judgements."""
+    with JUDGED.open(encoding="utf-8", newline="") as file:
+        judged = {
+            (row["repository"], row["path"], row["line"], row["code"]): row for row in csv.DictReader(file)
+        }
+    for name in filter(checkout, HELD_OUT):
+        owner = name.replace("+", "/")
+        items = first(found_in(name))
+        rows = [judged.get((owner, item["file"], str(item["line"]), item["code"])) for item in items]
+        counts = Counter("not judged" if row is None else row["judgement"] for row in rows)
+        numbers = " | ".join(str(counts[kind]) for kind in ("useful", "trivial", "wrong", "not judged"))
+        yield f"| {owner} | {HELD_OUT[name]} | {len(items)} | {numbers} |"
+        for item, row in zip(items, rows, strict=True):
+            said = "not judged" if row is None else f"{row['judgement']}: {row['reason']}"
+            yield f"  {item['code']} {item['file']}:{item['line']}: {item['message']}\n    {said}"
+
+
 def main() -> None:
     """Print the tables and the sample."""
+    for line in held_out():
+        print(line, flush=True)
     findings: list[Found] = []
     reasons: Counter[str] = Counter()
     for name in filter(checkout, REPOSITORIES):
