@@ -64,7 +64,7 @@ class Options(Struct, frozen=True, kw_only=True):
     )
     dsn: str | None = option(
         "--dsn DSN",
-        "Also read the views, CHECK constraints and policies of this PostgreSQL server, postgresql://...",
+        "Also read views, CHECK constraints, policies and statements of this PostgreSQL server, postgresql://...",
     )
     engine: str | None = option(
         "--engine DSN|FOLDER",
