@@ -1,5 +1,6 @@
 """One Spark session and one PostgreSQL server for each process of the test run."""
 
+import gc
 import logging
 import os
 import re
@@ -75,6 +76,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # The processes take files in this order: what takes longest must not come last.
     spark = {item.path for item in items if "spark" in getattr(item, "fixturenames", ())}
     items.sort(key=lambda item: item.path not in spark and item.path.stem not in _LONG)
+
+
+def pytest_collection_finish() -> None:
+    """What is collected lives as long as the process: the garbage collector would walk all the tests and
+    their modules again and again.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 # Files that take long though they have no Spark session.

@@ -52,6 +52,7 @@ def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
         redirect_stdout(out),
         redirect_stderr(err),
         patch.object(sys, "argv", ["predicat", *args]),
+        patch.object(gc, "freeze"),  # at its end the program gives up its garbage; this process goes on
     ):
         try:
             main()
@@ -59,5 +60,4 @@ def in_process(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
             code = int(done.code or 0)
         finally:
             gc.enable()  # the program does without, as it ends soon
-            gc.unfreeze()
     return subprocess.CompletedProcess(args, code, out.getvalue(), err.getvalue())
