@@ -169,8 +169,13 @@ def test_a_host_that_answers_nonsense_or_is_down(
                         asked.recv(65536)
                         asked.sendall(answer)
 
-            threading.Thread(target=serve, daemon=True).start()
+            serving = threading.Thread(target=serve, daemon=True)
+            serving.start()
         result = comment(host, tmp_path, "--timeout", "0.2")
+        if answer is not None:
+            # A thread that still waits would answer for the next server whose socket has this number.
+            server.shutdown(socket.SHUT_RDWR)
+            serving.join()
         assert (
             result.returncode == 3
             and "warning: the comment was not written: GitHub " in result.stderr
