@@ -5,6 +5,7 @@ values of one field, another bound, or a test for NULL that only one of them has
 they read the same fields and no row tells them apart.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
@@ -17,6 +18,8 @@ from predicat.discover.profile import Atom, Profile, is_distinctive
 MOST_TESTS = 30
 # Up to this number of rules with all tests but one in common, all pairs are compared.
 _MOST_NEAR = 40
+# A day in a constant.
+_DAY = re.compile(r"'(\d{4}-\d\d-\d\d)")
 # Values that one list has and the other has not, at most.
 _MOST_DIFFERENT = 3
 # Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
@@ -76,10 +79,18 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if candidate is not None and _comparable(
                 one, other, len(rest), distinctive=_distinctive(one, first, second)
             ):
-                # One value of a list is chosen, not forgotten.
-                single = first.test == "values" and 1 in (len(first.values), len(second.values))
-                meant = single or not one.relations & other.relations
+                meant = _is_chosen(first, second) or not one.relations & other.relations
                 yield Candidate(one.number, other.number, *candidate, meant=meant)
+
+
+def _is_chosen(first: Atom, second: Atom) -> bool:
+    """Whether what differs is chosen, not forgotten: one value of a list, or the day of a bound. Of one day
+    a bound that is in one rule and out of the other is a mistake.
+    """
+    if first.test == "values":
+        return 1 in (len(first.values), len(second.values))
+    days = [_DAY.findall(atom.shown) for atom in (first, second)]
+    return all(days) and days[0] != days[1]
 
 
 def _may_lack(rule: Rule) -> bool:
