@@ -57,7 +57,7 @@ CLOCKS = frozenset({"time", "monotonic", "perf_counter", "process_time", "time_n
 TIMED = {
     "forge/rest.py": "waits for servers",
     "forge/telemetry.py": "the time of an event",
-    "discover/authors.py": "waits for git",
+    "forge/patience.py": "waits for git",
     "discover/read/templates.py": "renders templates of other projects, which may not end",
     "review/split.py": "which partitions have begun",
     "semantics/clock.py": "the current time of a row; proofs hold for all of them",

@@ -310,6 +310,8 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None, search:
             paths, chosen, columns, cache=answer_cache.folder(), search=search, progress=progress
         )
     if dsn is not None:
+        from predicat.discover.read import postgres  # noqa: PLC0415  # as above
+
         scan.add(postgres.conditions(dsn))
     return scan
 

@@ -1,7 +1,6 @@
 """Who wrote conditions, by git: for those whose owner nobody has named."""
 
 import dataclasses
-import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 from predicat.diagnostics import PredicatError
 from predicat.discover.conditions import Condition
 from predicat.forge import git
+from predicat.forge.patience import Patience
 
 # Files that git is asked about, at most.
 _MAX_FILES = 300
@@ -27,15 +27,15 @@ def with_authors(conditions: Sequence[Condition], seconds: float = SECONDS) -> l
         conditions: The conditions; a path is a file from the working directory on.
         seconds: For all files.
     """
-    deadline = time.monotonic() + seconds
+    patience = Patience(seconds)
     by_file: dict[str, list[int]] = {}
     for number, condition in enumerate(conditions):
         if condition.owner is None:
             by_file.setdefault(condition.place.path, []).append(number)
     result = list(conditions)
     for path, numbers in list(by_file.items())[:_MAX_FILES]:
-        left = min(_FILE_SECONDS, deadline - time.monotonic())
-        if left <= 0:
+        left = patience.left(_FILE_SECONDS)
+        if not left:
             break
         lines = _lines(path, [conditions[number] for number in numbers])
         try:

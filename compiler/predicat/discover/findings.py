@@ -1,7 +1,6 @@
 """What is found, as findings of rules with codes: for reports, baselines and CI."""
 
 import json
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from predicat.discover.parts import part_in_file
 from predicat.discover.places import source_at, span_of
 from predicat.discover.replace import Copies
 from predicat.discover.verdicts import Judged, Judgement, Pair
+from predicat.forge.patience import Patience
 from predicat.lint import Finding
 
 
@@ -108,7 +108,7 @@ def findings(
     """
     source_at.cache_clear()  # the files may have changed since
     classes = {number: numbers for numbers in judged.same for number in numbers}
-    deadline = time.monotonic() + _HISTORY
+    patience = Patience(_HISTORY)
     result = [
         *(
             _single(conditions[judgement.condition], judgement)
@@ -120,7 +120,7 @@ def findings(
         *(
             item
             for number, pair in enumerate(_apart(judged, known))
-            for dated in [number < _DATED and time.monotonic() < deadline]
+            for dated in [number < _DATED and patience.left(_HISTORY) > 0]
             for item in _near(conditions, pair, known, copies, classes, dated=dated)
         ),
     ]

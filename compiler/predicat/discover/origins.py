@@ -1,6 +1,5 @@
 """Where findings come from, by git: how often their files change, who wrote a line and when, and its page."""
 
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from predicat.diagnostics import PredicatError
 from predicat.diagnostics.wording import cut, one_line
 from predicat.forge import git
 from predicat.forge.links import line_address
+from predicat.forge.patience import Patience
 
 # Changes are counted in the days before the current commit, and in the last commits.
 _DAYS = 365
@@ -39,7 +39,7 @@ def changes(paths: Iterable[str], seconds: float = _HISTORY) -> dict[str, int]:
         paths: Files, from the working directory on.
         seconds: For all repositories. One whose history takes longer is left out.
     """
-    deadline = time.monotonic() + seconds
+    patience = Patience(seconds)
     by_root: dict[Path, dict[str, str]] = {}
     for path in dict.fromkeys(paths):
         file = Path(path).resolve()
@@ -49,7 +49,7 @@ def changes(paths: Iterable[str], seconds: float = _HISTORY) -> dict[str, int]:
     result: dict[str, int] = {}
     for root, names in by_root.items():
         try:
-            known = git.changes(root, _DAYS, _MOST_COMMITS, max(deadline - time.monotonic(), 0.1))
+            known = git.changes(root, _DAYS, _MOST_COMMITS, max(patience.left(seconds), 0.1))
         except (PredicatError, ValueError):
             continue
         result |= {path: known[name] for path, name in names.items() if known[name]}
@@ -63,7 +63,7 @@ def origins(places: Iterable[tuple[str, int]], seconds: float = _LINES) -> dict[
         places: Files, from the working directory on, and lines from 1.
         seconds: For all files.
     """
-    deadline = time.monotonic() + seconds
+    patience = Patience(seconds)
     by_file: dict[str, list[int]] = {}
     for path, line in places:
         by_file.setdefault(path, []).append(line)
@@ -75,8 +75,8 @@ def origins(places: Iterable[tuple[str, int]], seconds: float = _LINES) -> dict[
     }
     result: dict[tuple[str, int], Origin] = {}
     for path, lines in by_file.items():
-        root, left = roots[path], min(_FILE, deadline - time.monotonic())
-        if root is None or left <= 0:
+        root, left = roots[path], patience.left(_FILE)
+        if root is None or not left:
             continue
         try:
             blamed = git.blame(Path(path).resolve(), [(line, line) for line in sorted(set(lines))], left)
