@@ -68,6 +68,12 @@ def test_places_count_lines_and_columns() -> None:
     assert (row.place.line, row.place.column) == (4, 10)
 
 
+@pytest.mark.parametrize("text", ["CAST(a AS NUMBER) > 1", "a::NUMBER(10, 2) > 1", "a::text <= CURRENT_DATE"])
+def test_the_type_of_a_cast_has_no_place_of_its_own(text: str) -> None:
+    row = one(f"SELECT a, b, c FROM t WHERE {text}", "snowflake")
+    assert row.text == text
+
+
 def test_a_condition_is_split_by_relation() -> None:
     rows = conditions("SELECT 1 FROM t JOIN s.u AS o ON true WHERE t.a = 1 AND o.b = 2 AND t.c = 3")
     assert [(row.relation, row.sql, row.whole, row.rendered) for row in rows] == [

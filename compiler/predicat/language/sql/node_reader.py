@@ -83,9 +83,9 @@ class Reader:
     def extent(self, node: exp.Expr) -> tuple[int, int]:
         """The start and end offset of a node. Computed once, and without recursion: chains may be long."""
         if id(node) not in self.extents:
-            result = [(node, list(node.iter_expressions()))]
+            result = [(node, _placed(node))]
             for _, parts in result:
-                result.extend([(part, list(part.iter_expressions())) for part in parts])
+                result.extend([(part, _placed(part)) for part in parts])
             for part, parts in reversed(result):
                 self.extents[id(part)] = self.around(part, parts)
         return self.extents[id(node)]
@@ -202,3 +202,10 @@ class Reader:
     def apply(self, op: str, node: exp.Expr, *parts: exp.Expr, depth: int) -> t.Tree:
         """A call of an operator with the trees of `parts` and the span of `node`."""
         return apply(op, self.span(node), *self.all(list(parts), depth))
+
+
+def _placed(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a node, without the type of a cast: some dialects write NUMBER as a type that sqlglot
+    reads from a text of its own, whose places are not those of the condition.
+    """
+    return [part for part in node.iter_expressions() if not isinstance(part, exp.DataType)]

@@ -168,7 +168,7 @@ class SpanIndex:
             case exp.Cast() if self.at(first - 1) in _TYPED:
                 return first - 1, last
             case exp.Cast() if self.at(last + 1) == "::":
-                return first, last + 2
+                return first, self.closers.get(last + 3, last + 2)
             case _:
                 return first, last
 
