@@ -99,7 +99,9 @@ def test_one_test_for_null_more() -> None:
         (("k = 1 AND v = 2 AND kind = 'a'", "k = 1 AND v = 2 AND kind IN ('a', 'b')"), True),
         (("k = 1 AND v = 2 AND d > '2020-01-01'", "k = 1 AND v = 2 AND d > '2021-01-01'"), True),
         (("k = 1 AND v = 2 AND d > '2020-01-01'", "k = 1 AND v = 2 AND d >= '2020-01-01'"), False),
-        (("k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n > 31"), False),
+        (("k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n > 31"), True),
+        (("k = 1 AND v = 2 AND n > 30", "k = 1 AND v = 2 AND n >= 30"), False),
+        (("k = 1 AND v = 2", "k = 1 AND v = 2 AND target IS NULL"), True),
     ],
 )
 def test_differences_that_are_often_meant(texts: tuple[str, str], meant: bool) -> None:

@@ -264,6 +264,35 @@ def test_a_part_of_an_earlier_branch_takes_no_rows() -> None:
     assert judge([part, second]).judgements == ()
 
 
+@pytest.mark.parametrize(
+    ("results", "meant"), [(("'x'", "'x'"), True), (("'x'", "'y'"), False), (("", ""), False)]
+)
+def test_a_branch_with_the_result_of_the_one_that_takes_its_rows(
+    results: tuple[str, str], meant: bool
+) -> None:
+    texts = "s LIKE '%cipro%'", "s LIKE '%ciprofloxacin%'"
+    branches = [
+        replace(condition(text, clause="case", branches=(3, number)), result=result)
+        for number, (text, result) in enumerate(zip(texts, results, strict=True))
+    ]
+    assert [item.meant for item in judge(branches).judgements] == [meant]
+
+
+@pytest.mark.parametrize(
+    ("text", "part", "meant"),
+    [
+        ("d IS NOT NULL AND d > '2020-01-01' AND (n = 1 OR d < '2019-01-01')", "d < '2019-01-01'", False),
+        ("kind IN ('a', 'b') AND (kind = 'a' OR kind = 'b' AND n = 1)", "kind IN ('a', 'b')", True),
+        ("kind = 'x' OR kind <> 'y'", "kind = 'x'", True),
+        ("a = 1 AND (a = 1 OR b = 2)", "a = 1 OR b = 2", False),
+        ("kind = 'a' OR n = 2 OR kind = 'a'", "kind = 'a'", False),
+    ],
+)
+def test_operands_without_effect_that_nobody_means(text: str, part: str, meant: bool) -> None:
+    (found,) = judged(text).judgements
+    assert (found.kind, found.part, found.meant) == ("redundant", part, meant)
+
+
 def test_columns_of_two_tables_are_not_mixed_up() -> None:
     conditions = [
         replace(condition(f"{table}.a = 1", clause="case", branches=(3, number)), sql="a = 1")

@@ -18,8 +18,10 @@ from predicat.discover.profile import Atom, Profile, is_distinctive
 MOST_TESTS = 30
 # Up to this number of rules with all tests but one in common, all pairs are compared.
 _MOST_NEAR = 40
-# A day in a constant.
-_DAY = re.compile(r"'(\d{4}-\d\d-\d\d)")
+# The operators of a bound.
+_ORDER = re.compile("[<>=]+")
+# A column that says when something happened, or whether it did.
+_MOMENT = re.compile(r"^(?!not ).*(?:_(?:at|on|date|time|ts|until)|ed)\W*\Z", re.IGNORECASE)
 # Values that one list has and the other has not, at most.
 _MOST_DIFFERENT = 3
 # Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
@@ -67,8 +69,8 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if atom.test == "null":
                 other = by_tests.get(rest)
                 if other is not None and _may_lack(other) and _comparable(rule, other, len(rest)):
-                    # A statement wants the values that it shows: that a value is there is no rule.
-                    meant = atom.place.startswith("not ") or not other.relations & rule.relations
+                    # That `deleted_at` is NULL is a state; that another value is there or not, a choice.
+                    meant = not _MOMENT.search(atom.place) or not other.relations & rule.relations
                     difference = say.ONE_NULL_TEST, say.only_second(atom.shown)
                     yield Candidate(other.number, rule.number, *difference, meant=meant)
             elif atom.test:
@@ -84,13 +86,12 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
 
 
 def _is_chosen(first: Atom, second: Atom) -> bool:
-    """Whether what differs is chosen, not forgotten: one value of a list, or the day of a bound. Of one day
-    a bound that is in one rule and out of the other is a mistake.
+    """Whether what differs is chosen, not forgotten: one value of a list, or another bound. A bound that is
+    in one rule and out of the other is a mistake.
     """
     if first.test == "values":
         return 1 in (len(first.values), len(second.values))
-    days = [_DAY.findall(atom.shown) for atom in (first, second)]
-    return all(days) and days[0] != days[1]
+    return len({_ORDER.sub("", atom.shown) for atom in (first, second)}) > 1
 
 
 def _may_lack(rule: Rule) -> bool:

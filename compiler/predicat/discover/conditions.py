@@ -70,6 +70,7 @@ class Condition:
             `:name`, functions by their standard names; empty for other languages. Read this, show `text`.
         whole: False where it is only a part of its clause, which ANDs it with other conditions.
         branches: the `start` of the CASE that it is a WHEN of, and its number in it, from 0; None elsewhere.
+        result: of a WHEN with `branches`, its THEN as SQL, cut; empty elsewhere.
         derived: whether `relation` is a name that only its statement knows, as of a subquery.
         session: of the parameters that are values of the session, the declared type and the expression that
             PostgreSQL reads each from.
@@ -92,6 +93,7 @@ class Condition:
     sql: str = ""
     whole: bool = True
     branches: tuple[int, int] | None = None
+    result: str = ""
     derived: bool = False
     session: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     on: str | None = None

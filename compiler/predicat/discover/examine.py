@@ -49,6 +49,8 @@ class Problem(Struct, frozen=True):
     row: dict[str, Any] | None = None
     outcome: bool | None = None
     at: Extent | None = None
+    meant: bool = False
+    branch: int | None = None  # the one of `Subject.before` that takes all rows
 
 
 class Examined(Struct, frozen=True):
@@ -227,8 +229,12 @@ class _Questions:
             return
         # One earlier branch often takes all rows, and a question about one is answered much sooner.
         alone = [Call(BOOLEAN, "and", (first.wide, one)) for one in left]
-        open_ = [node for node in alone if not Trial(node).shows(wanted=True)]
-        if any(self.is_never(node, True) for node in (*open_, rest)):
+        first_kept = len(self.item.before) - len(before)
+        for number, node in enumerate(alone, first_kept):
+            if not Trial(node).shows(wanted=True) and self.is_never(node, True):
+                yield Problem("unreachable", say.UNREACHABLE, branch=number)
+                return
+        if self.is_never(rest, True):
             yield Problem("unreachable", say.UNREACHABLE)
 
     def twice(self) -> Iterator[Problem]:
@@ -243,21 +249,31 @@ class _Questions:
                     seen.add(form)
 
     def redundant(self) -> Iterator[Problem]:
-        """The first operand that can be left out, except one that says in which case the rest is meant."""
+        """An operand that can be left out, except one that says in which case the rest is meant: first one
+        whose rows the rest of the condition excludes.
+        """
         node, accepts = self.condition.wide, self.item.accepts
         rule = "accept" if accepts else "reject"
         trial = Trial(node)
+        implied: Problem | None = None
         for number, (shorter, parent, place) in enumerate(without_one(node)):
             if number == _LONGEST or self.work.is_done:
-                return
+                break
             if _is_other_case(node, parent, place):
                 continue
             if trial.differs(shorter, accept=accepts):
                 continue
             if self.equivalent(node, shorter, rule):
-                span = parent.args[place].span
-                yield Problem("redundant", say.no_effect(parent.op.upper()), _shown(span), at=extent(span))
-                return
+                arg = parent.args[place]
+                shown, at, op = _shown(arg.span), extent(arg.span), parent.op.upper()
+                if parent.op == "or" and self.is_never(_with(node, parent, arg), True):
+                    yield Problem("redundant", say.excluded(op), shown, at=at)
+                    return
+                # That a column has no effect at all is not meant.
+                meant = len(fields_of(shorter)) == len(fields_of(node))
+                implied = implied or Problem("redundant", say.no_effect(op), shown, at=at, meant=meant)
+        if implied is not None:
+            yield implied
 
     def equivalent(self, node: Node, other: Node, rule: str) -> bool:
         """Whether two predicates provably have the same outcome, also with the errors of the language."""
@@ -312,6 +328,15 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
         if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS
         for arg in part.args
     )
+
+
+def _with(node: Node, parent: Call, other: Node) -> Node:
+    """A predicate with another one in the place of a part."""
+    if node is parent:
+        return other
+    if not isinstance(node, Call):
+        return node
+    return Call(node.type, node.op, tuple(_with(arg, parent, other) for arg in node.args), node.span)
 
 
 def _without_places(tree: t.Tree) -> object:

@@ -145,7 +145,7 @@ def _single(condition: Condition, judgement: Judgement) -> Found:
         parts.append(say.inferred(judgement.inferred))
     message = " ".join(filter(None, parts))
     item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
-    return structs.replace(item, row=_json(judgement.row))
+    return _if_meant(structs.replace(item, row=_json(judgement.row)), judgement.meant)
 
 
 def _same(
@@ -160,13 +160,18 @@ def _same(
         for number in places:
             copy = copies.at(conditions[number], uses)
             item = _finding("copy", conditions[number], say.copy_of(str(copy.use)), copy.advice)
-            yield structs.replace(item, level=Severity.NOTE) if copy.elsewhere else item
+            yield _if_meant(item, copy.elsewhere)
     elif len({conditions[number].place for number in places}) > 1:
         first = conditions[places[0]]
         others = [_where(conditions[number].place) for number in places[1:]]
         relations = _relations(conditions[number] for number in places)
         item = _finding("same", first, say.same_rule(others, relations), None)
         yield structs.replace(item, places=_places(conditions, places))
+
+
+def _if_meant(item: Found, meant: bool) -> Found:
+    """A finding, as a note if what it tells is often meant."""
+    return structs.replace(item, level=Severity.NOTE) if meant else item
 
 
 def _parts(
@@ -212,7 +217,7 @@ def _near(
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
         item = _finding("near", conditions[left], message, hint)
-        item = structs.replace(item, level=Severity.NOTE) if pair.meant else item
+        item = _if_meant(item, pair.meant)
         members = [*classes.get(left, [left]), *classes.get(right, [right])]
     places = _places(conditions, [number for number in members if number not in known])
     row = next(iter(_rows(pair)), None)

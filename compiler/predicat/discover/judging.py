@@ -89,7 +89,9 @@ class _Run:
         self.filters = frozenset(filters)
         self.kept = cache_
         self.ask = partial(_run, jobs=jobs, progress=progress)
-        self.items = list(map(subject_of, conditions, earlier(conditions)))
+        self.before = list(earlier(conditions))
+        texts = ([one.text for one in before] for before in self.before)
+        self.items = list(map(subject_of, conditions, texts))
         self.distinct = list(dict.fromkeys(self.items))
         judged = dict.fromkeys(item for number, item in enumerate(self.items) if number not in self.filters)
         others = [item for item in self.distinct if item not in judged]
@@ -137,7 +139,13 @@ class _Run:
                     problem.outcome,
                     outcome.inferred,
                     problem.at,
+                    problem.meant or self.has_the_result(number, problem.branch),
                 )
+
+    def has_the_result(self, number: int, branch: int | None) -> bool:
+        """Whether an earlier branch of a CASE has the result of a condition's own."""
+        result = self.conditions[number].result
+        return branch is not None and result != "" and self.before[number][branch].result == result
 
     def null_traps(self) -> Iterator[Judgement]:
         """Negations that lose rows without a value, where another condition on the relation asks for such
@@ -353,25 +361,25 @@ class Classes:
         yield from self.members.values()
 
 
-def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[str, ...]]:
+def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:
     """For each condition the conditions of the branches of its CASE that come before it.
 
     A part of the condition of a branch says nothing of the rows that the branch takes. What comes out of a
     template may be several CASEs at one place.
     """
-    cases: dict[tuple[str, int], dict[int, set[str]]] = {}
+    cases: dict[tuple[str, int], dict[int, dict[str, Condition]]] = {}
     usable = [_is_branch(condition) for condition in conditions]
     for condition in (one for one, is_usable in zip(conditions, usable, strict=True) if is_usable):
         start, number = condition.branches or (0, 0)
         branches = cases.setdefault((condition.place.path, start), {})
-        branches.setdefault(number, set()).add(condition.text)
+        branches.setdefault(number, {}).setdefault(condition.text, condition)
     for condition, is_usable in zip(conditions, usable, strict=True):
         start, number = condition.branches or (0, 0)
         branches = cases[condition.place.path, start] if is_usable else {}
         if any(len(texts) > 1 for texts in branches.values()):
             yield ()
         else:
-            yield tuple(text for at in sorted(branches) if at < number for text in branches[at])
+            yield tuple(one for at in sorted(branches) if at < number for one in branches[at].values())
 
 
 def _is_branch(condition: Condition) -> bool:

@@ -36,6 +36,8 @@ class Judgement(Struct, frozen=True):
         inferred: The fields whose type was inferred, with the kind that was inferred: `string`, `number`,
             `time`, `boolean`, or `any` where the proof holds for every type.
         at: Where the part is in that text; None if the finding is about the whole condition.
+        meant: Whether nothing goes wrong, so that it is often meant: the rest of the condition accepts the
+            rows of an operand, or an earlier branch has the result of one that is never reached.
     """
 
     condition: int
@@ -47,6 +49,7 @@ class Judgement(Struct, frozen=True):
     outcome: bool | None = None
     inferred: Mapping[str, str] = {}
     at: tuple[int, int] | None = None
+    meant: bool = False
 
 
 class Pair(Struct, frozen=True):
@@ -62,7 +65,7 @@ class Pair(Struct, frozen=True):
         gained: A row that only the second accepts, if there is one.
         inferred: As in `Judgement`.
         meant: Whether such a difference is often meant: the rules have no relation in common, only one of
-            them wants a value to be there, or it has one value of the list of the other.
+            them tests for NULL what is no time, it has one value of the list of the other, or another bound.
     """
 
     left: int

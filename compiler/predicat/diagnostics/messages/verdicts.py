@@ -33,6 +33,7 @@ UNKNOWN = "it is UNKNOWN for every row"
 
 impossible = Text[str]("{part} is never TRUE")
 no_effect = Text[str]("this operand of {junction} has no effect: the others imply it")
+excluded = Text[str]("this operand of {junction} is never TRUE here: the rest of the condition excludes it")
 twice = Text[str]("this operand appears twice in one {junction}")
 
 ONE_VALUE = "one value"

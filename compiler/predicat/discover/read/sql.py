@@ -83,8 +83,10 @@ class SqlText:
         text = _shown(self.text[start:end])
         if not residue.together:
             text = " AND ".join(_shown(self.text[slice(*_extent(reader, (part,)))]) for part in residue.parts)
-        branches = None
+        branches, result = None, ""
         if written.case is not None:
+            then = written.case.args["ifs"][written.branch].args.get("true")
+            result = "" if then is None else then.sql()[:MAX_SHOWN]
             case_start = _extent(reader, (written.case,))[0]
             branches = (self.place(case_start, case_start + 1)[0].start, written.branch)
         return Condition(
@@ -101,6 +103,7 @@ class SqlText:
             sql=residue.sql,
             whole=residue.whole,
             branches=branches,
+            result=result,
             derived=residue.origin.derived,
             changes=isinstance(whole, (exp.Delete, exp.Update)),
         )
