@@ -1,5 +1,6 @@
 """Tables of PostgreSQL as sinks: all of them in one transaction, with the values that Spark has."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,10 +30,10 @@ ROW = (
 
 
 @pytest.fixture
-def dsn(postgres: Any) -> str:
-    postgres.execute("DROP SCHEMA IF EXISTS sinks CASCADE")
+def dsn(postgres: Any) -> Iterator[str]:
     postgres.execute("CREATE SCHEMA sinks")
-    return psycopg.conninfo.make_conninfo(postgres.info.dsn, password=postgres.info.password or "")
+    yield psycopg.conninfo.make_conninfo(postgres.info.dsn, password=postgres.info.password or "")
+    postgres.execute("DROP SCHEMA sinks CASCADE")
 
 
 def job(tmp_path: Path, dsn: str, **more: Any) -> Job:
