@@ -31,6 +31,16 @@ HELD_OUT = {
     "ktopcuoglu+gitlab-dbt-analytics": "493752b6d2d4",
     "BenjaminRains+dbt_dental_clinic": "231506f55615",
     "OHDSI+Achilles": "247b86da872c",
+    "ncl-icb-analytics+dbt-ncl-analytics": "213ca0542d52",
+    "ebmdatalab+openprescribing": "62015f4a3a00",
+    "snowplow+dbt-snowplow-web": "0e4f868f6bc7",
+    "Artemis-xyz+dbt": "0efb125e1aea",
+    "FlipsideCrypto+ethereum-models": "9e5079dd2a52",
+    "OHDSI+CohortDiagnostics": "09440f59e3ec",
+    "dbt-labs+dbt-project-evaluator": "927abbd523b6",
+    "google+fhir-dbt-analytics": "ec087df7cda7",
+    "elementary-data+dbt-data-reliability": "ccb0de340975",
+    "OHDSI+DataQualityDashboard": "2f81ca9eb736",
 }
 JUDGED = EVIDENCE.parent / "evidence" / "discover.csv"
 # Errors and warnings that are printed of a repository, as the command does.
