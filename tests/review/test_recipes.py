@@ -238,7 +238,9 @@ def test_what_a_change_adds_to_the_code_is_a_comment_of_its_own(branch: Path, na
         passed, log = run_github(branch, host, name=name, discover="models jobs")
         assert not passed and "::error file=jobs/a.sql,line=1,title=D101::" in log, log
         comment = next(text for text in host.ours() if text.startswith("<!-- predicat diff discover -->\n"))
-        assert "2 findings in 2 files that origin/main... does not have" in comment and "D101" in comment
+        # The copy in the other file is told with it.
+        assert "1 finding in 2 files that origin/main... does not have" in comment and "D101" in comment
+        assert "models/a.sql" in comment and "jobs/a.sql" in comment
         add_code(branch, "select * from plans where kind = 1;\n")
         passed, log = run_github(branch, host, name=name, discover="models jobs")
         assert passed, log
