@@ -208,8 +208,8 @@ def _with_history(shown: Report) -> Report:
     is new was just written.
     """
     from predicat.discover.origins import changes, origins  # noqa: PLC0415  # not for --help
-    from predicat.discover.ranking import Ranking  # noqa: PLC0415  # as above
-    from predicat.discover.report import MOST_SHOWN, line_of  # noqa: PLC0415  # as above
+    from predicat.discover.ranking import Ranking, line_of  # noqa: PLC0415  # as above
+    from predicat.discover.report import MOST_SHOWN  # noqa: PLC0415  # as above
 
     places = (place.path for item in shown.findings for place in item.places)
     ranked = structs.replace(shown, ranking=Ranking(changes(places)))
@@ -300,19 +300,17 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None, search:
     chosen = dialects.known(dialect) if dialect is not None else None
     if dialect is not None and chosen is None:
         raise click.UsageError(say.unknown_dialect(dialect, dialects.names()))
-    columns = None
+    columns = declared = None
     if dsn is not None:
         from predicat.discover.read import postgres  # noqa: PLC0415  # an optional package
 
-        columns = postgres.columns(dsn)
+        columns, declared = postgres.columns(dsn), postgres.conditions(dsn)
     with _progress(say.READING) as (progress, _):
         scan = folder.read(
             paths, chosen, columns, cache=answer_cache.folder(), search=search, progress=progress
         )
-    if dsn is not None:
-        from predicat.discover.read import postgres  # noqa: PLC0415  # as above
-
-        scan.add(postgres.conditions(dsn))
+    if declared is not None:
+        scan.add(declared)
     return scan
 
 

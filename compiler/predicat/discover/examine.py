@@ -18,7 +18,7 @@ from predicat.discover.verdicts import Kind
 from predicat.explain.show import plain
 from predicat.ir import syntax as t
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import Call, Node, fields_of
+from predicat.ir.nodes import Call, Node, fields_of, replaced
 from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.lint.rules import impossible_text, null_comparison
@@ -266,7 +266,7 @@ class _Questions:
             if self.equivalent(node, shorter, rule):
                 arg = parent.args[place]
                 shown, at, op = _shown(arg.span), extent(arg.span), parent.op.upper()
-                if parent.op == "or" and self.is_never(_with(node, parent, arg), True):
+                if parent.op == "or" and self.is_never(replaced(node, parent, arg), True):
                     yield Problem("redundant", say.excluded(op), shown, at=at)
                     return
                 # That a column has no effect at all is not meant.
@@ -328,15 +328,6 @@ def _has_constant_operand(tree: t.Tree | None) -> bool:
         if isinstance(part, t.OperatorCall) and part.op in JUNCTIONS
         for arg in part.args
     )
-
-
-def _with(node: Node, parent: Call, other: Node) -> Node:
-    """A predicate with another one in the place of a part."""
-    if node is parent:
-        return other
-    if not isinstance(node, Call):
-        return node
-    return Call(node.type, node.op, tuple(_with(arg, parent, other) for arg in node.args), node.span)
 
 
 def _without_places(tree: t.Tree) -> object:

@@ -6,7 +6,8 @@ from predicat.diagnostics.markdown import cell, fenced, plain
 from predicat.diagnostics.messages import discover as say
 from predicat.diagnostics.wording import cut
 from predicat.discover.findings import CODES, Found
-from predicat.discover.report import Report, counted, line_of, listed, summary, written
+from predicat.discover.ranking import line_of
+from predicat.discover.report import Report, counted, listed, summary, written
 
 # Characters of a condition in the table.
 _MOST_TEXT = 200

@@ -8,6 +8,7 @@ from msgspec import Struct, structs
 from predicat.diagnostics import Severity
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.findings import CODES, Found
+from predicat.lint import Finding
 from predicat.lint.baseline import lasting
 
 # Rules that disagree: those that are shown are shown first.
@@ -79,7 +80,7 @@ def _what_everywhere(item: Found) -> tuple[str, ...]:
 def _with_copies(item: Found, others: Sequence[Found]) -> Found:
     if not others:
         return item
-    file, line = _place(item)
+    file, line = line_of(item)
     elsewhere = dict.fromkeys(place for other in others for place in _places(other))
     known = {(file, line), *_places(item)}
     lines = [str(line) for path, line in elsewhere if path == file and (path, line) not in known]
@@ -99,9 +100,10 @@ def _places(item: Found) -> list[tuple[str, int]]:
     """The places that a finding is about: both rules of a pair."""
     if item.code in _PAIRS:
         return [(place.path, place.line) for place in item.places]
-    return [_place(item)]
+    return [line_of(item)]
 
 
-def _place(item: Found) -> tuple[str, int]:
+def line_of(item: Finding) -> tuple[str, int]:
+    """The file and the line of a finding."""
     outer = item.span.outermost()
-    return outer.source.name, outer.source.line_column(outer.start)[0]
+    return outer.source.name, outer.source.line_column(outer.start)[0] if outer.source.text else 1

@@ -16,7 +16,7 @@ from predicat.discover.counts import Count, reasons
 from predicat.discover.findings import CODES, Found
 from predicat.discover.origins import Origin
 from predicat.discover.places import span_of
-from predicat.discover.ranking import Ranking, once
+from predicat.discover.ranking import Ranking, line_of, once
 from predicat.discover.read.folder import Scan
 from predicat.forge.annotations import annotation, location, sarif_log
 from predicat.lint import Finding
@@ -91,12 +91,6 @@ class Report(Struct, frozen=True, dict=True):
             if not count.reason and count not in at:
                 at.append(count)
         return result
-
-
-def line_of(item: Finding) -> tuple[str, int]:
-    """The file and the line of a finding."""
-    outer = item.span.outermost()
-    return outer.source.name, outer.source.line_column(outer.start)[0] if outer.source.text else 1
 
 
 def _key(span: Span) -> tuple[str, int, int]:
