@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -14,6 +13,7 @@ import click
 from click.core import ParameterSource
 from msgspec import Struct, structs
 
+from predicat.cli.bars import bar
 from predicat.cli.baselines import tell
 from predicat.cli.baselines import update as update_baseline
 from predicat.cli.colour import tell as warn
@@ -390,25 +390,22 @@ def _progress(doing: str) -> Iterator[tuple[Progress, Tell]]:
     """Shows on a terminal how many files are read, or questions answered; and conditions that accept no row
     when they are found.
     """
-    from rich.console import Console  # noqa: PLC0415  # not for --help
-    from rich.markup import escape  # noqa: PLC0415  # as above
-    from rich.progress import Progress as Bar  # noqa: PLC0415  # as above
+    from rich.markup import escape  # noqa: PLC0415  # not for --help
 
-    console = Console(stderr=True)
-    with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        task, found = bar.add_task(doing, total=None), 0
+    with bar() as shown:
+        task, found = shown.add_task(doing, total=None), 0
 
         def tell(condition: Condition, problem: Problem) -> None:
             nonlocal found
             found += 1
-            bar.update(task, description=say.found_so_far(found))
-            if problem.kind == "never" and sys.stderr.isatty():
+            shown.update(task, description=say.found_so_far(found))
+            if problem.kind == "never":
                 place = condition.place
                 line = say.found_one(place.path, place.line, problem.message)
-                shown = "".join(char if char.isprintable() else "?" for char in line)
-                console.print(escape(shown), highlight=False, soft_wrap=True)
+                printable = "".join(char if char.isprintable() else "?" for char in line)
+                shown.console.print(escape(printable), highlight=False, soft_wrap=True)
 
-        yield lambda done, total: bar.update(task, completed=done, total=total), tell
+        yield lambda done, total: shown.update(task, completed=done, total=total), tell
 
 
 def _complete(unanswered: int) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import http.server
 import json
-import sys
 from pathlib import Path
 
 import click
 
+from predicat.cli.bars import bar
 from predicat.cli.options import FOLDER, load_quietly, needs_review, option, options
 from predicat.cli.output import FORMAT, show
 from predicat.cli.selection import Selection
@@ -117,9 +117,7 @@ def _build(
     coverage: dict[str, dict[str, str]] | None = None,
 ) -> int:
     needs_review()
-    from rich.progress import Progress  # noqa: PLC0415  # not for --help
-
-    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # as above
+    from predicat.catalog.lock import lock_path, read_lock_file  # noqa: PLC0415  # not for --help
     from predicat.quality import stores  # noqa: PLC0415  # as above
     from predicat.quality.history import by_filter  # noqa: PLC0415  # as above
     from predicat.review.history import last_changes  # noqa: PLC0415  # as above
@@ -129,7 +127,7 @@ def _build(
     lock = read_lock_file(lock_path(selection.folder))
     if not selection.everything:
         catalog = catalog.only(filter_.qualified for filter_ in selection.filters(catalog))
-    with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
+    with bar() as progress:
         task = progress.add_task("pages", total=len(catalog.filters()))
         return write(
             catalog,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import click
 
+from predicat.cli.bars import bar
 from predicat.cli.colour import tell
 from predicat.cli.exit_codes import ExitCode, code_for
 from predicat.cli.options import FOLDER, Timeouts, dsn_option, load, option, options
@@ -37,9 +37,7 @@ def command(
     data: Path = option("--data", "The data folder of the embedded server.", below=EMBEDDED, type=FOLDER),
     form: str = FORMAT,
 ) -> None:
-    from rich.progress import Progress  # noqa: PLC0415  # not for --help
-
-    from predicat.catalog.project import load_project  # noqa: PLC0415  # as above
+    from predicat.catalog.project import load_project  # noqa: PLC0415  # not for --help
 
     catalog, name = load(selection.folder, selection.variables), load_project(selection.folder).catalog
     filters = selection.filters(catalog)
@@ -49,7 +47,7 @@ def command(
 
         there = materialized.ours(connection, name, schema)
         wanted, failed = materialized.of_filters(filters, there)
-        with Progress(transient=True, disable=not sys.stderr.isatty()) as progress:
+        with bar() as progress:
             for view in progress.track(wanted, description="refresh"):
                 if connection.closed:
                     break
