@@ -210,6 +210,11 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
     )
     (row,) = folder.read([tmp_path]).conditions
     assert len(row.params) == 1
+    call = "{% call other.unknown() %}a{% endcall %}"
+    for text in (call, "{% macro calls() %}" + call + "{% endmacro %}{{ calls() }}"):
+        (tmp_path / "m.sql").write_text(f"select 1 from t where a = {text}")
+        (row,) = folder.read([tmp_path]).conditions
+        assert len(row.params) == 1, text
 
 
 def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:

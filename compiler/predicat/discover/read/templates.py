@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from jinja2 import TemplateError, Undefined, nodes
@@ -231,6 +231,11 @@ class _Sandbox(SandboxedEnvironment):
             return left
         return super().call_binop(context, operator, left, right)
 
+    @staticmethod
+    def concat(pieces: Iterable[object]) -> str:
+        """What a macro writes. `{% call %}` of an unknown macro writes its value as it is."""
+        return "".join(map(str, pieces))
+
 
 def _environment() -> SandboxedEnvironment:
     environment = _Sandbox(undefined=_Missing, extensions=[_Tags, "jinja2.ext.do", "jinja2.ext.loopcontrols"])
@@ -322,7 +327,7 @@ def render(text: str, macros: Mapping[str, Any], this: str = "this") -> Rendered
     deadline, size = time.thread_time() + MAX_SECONDS, 0
     pieces: list[str] = []
     try:
-        for piece in environment.from_string(_marked(text)).generate():
+        for piece in map(str, environment.from_string(_marked(text)).generate()):
             size += len(piece)
             if size > MAX_OUTPUT * 2 or time.thread_time() > deadline:
                 raise NotRendered
