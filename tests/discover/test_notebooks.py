@@ -17,9 +17,9 @@ DATABRICKS_PYTHON = """# Databricks notebook source
 # DBTITLE 1,Open orders
 # MAGIC %sql
 # MAGIC SELECT *
-# MAGIC FROM orders
+# MAGIC FROM $db.orders
 # MAGIC WHERE status = 'open'
-# MAGIC   AND amount > ${least}
+# MAGIC   AND amount > ${least} AND day = '$day' AND body <> '$$'
 
 # COMMAND ----------
 
@@ -52,6 +52,29 @@ val one = spark.sql(s"""select * from t
 val two = one.where("b = 'x' and c > 2").filter($"d" === 3)
 val three = numbers.filter(_ > 3)
 '''
+LOST_MAGIC = """# Databricks notebook source
+# DBTITLE 1,Open orders
+ %sql
+ -- all of them
+ select * from t where a = 1
+# COMMAND ----------
+
+ # of one kind
+ %py
+ if kind:
+   spark.sql("select * from t where b = 2")
+# COMMAND ----------
+# DBTITLE 1,Notes
+ %md
+ select * from t where c = 3
+"""
+LOST_MAGIC_IN_SQL = """-- Databricks notebook source
+ %md # Notes
+-- COMMAND ----------
+-- DBTITLE 1,Open orders
+ %sql
+ select * from t where a = 1
+"""
 PROGRAM = """# %%
 import os
 # %%
@@ -96,7 +119,7 @@ def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[st
             "a.py",
             DATABRICKS_PYTHON,
             [
-                ("orders", "status = 'open' AND amount > :least", 10),
+                ("db.orders", "status = 'open' AND amount > :least AND day = :day AND body <> '$$'", 10),
                 ("sales.orders", "amount > 3", 20),
                 ("raw", "kind = 2", 24),
             ],
@@ -112,6 +135,8 @@ def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[st
                 (None, "(d = 3)", 8),
             ],
         ),
+        ("a.py", LOST_MAGIC, [("t", "a = 1", 5), ("t", "b = 2", 11)]),
+        ("a.sql", LOST_MAGIC_IN_SQL, [("t", "a = 1", 6)]),
         (
             "a.py",
             PROGRAM,

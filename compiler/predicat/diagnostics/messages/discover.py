@@ -31,7 +31,7 @@ NOT_STANDARD = "it has a construct of its dialect that standard SQL does not hav
 PART_OF_TEMPLATE = "a part of a constant or a name is a template"
 BACKSLASH = "a pattern has a backslash, which dialects read differently"
 NOT_RENDERED = "the template cannot be rendered"
-NO_PYTHON = "the file is not valid Python"
+NO_PYTHON = "it is not valid Python"
 LEADS_OUT = "it is a link that leads out of its folder"
 # A file that was read and has no condition, by its kind.
 NOTHING_IN = {

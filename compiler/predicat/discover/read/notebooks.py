@@ -21,6 +21,7 @@ _LANGUAGES = {
     "sparksql": ("sql", "spark"),
     "bigquery": ("sql", "bigquery"),
     "python": ("python", ""),
+    "py": ("python", ""),
     "pyspark": ("python", ""),
     "scala": ("scala", ""),
     "spark": ("scala", ""),
@@ -31,7 +32,8 @@ _LANGUAGES = {
 _AROUND = frozenset({"time", "timeit", "capture", "prun"})
 _SUFFIXES = {".py": ("#", "python"), ".r": ("#", "r"), ".sql": ("--", "sql"), ".scala": ("//", "scala")}
 _DATABRICKS = re.compile(r"\s*(#|--|//) Databricks notebook source[ \t]*\r?$", re.MULTILINE)
-_MAGIC = re.compile(r"\s*(%%?)([\w-]+)[ \t]*")
+# A magic, behind comments such as the title of a cell.
+_MAGIC = re.compile(r"(?:\s|(?:#|--|//)[^\n]*\n)*(%%?)([\w-]+)[ \t]*")
 _LINE_MAGIC = re.compile(r"^([ \t]*)((?:\w[\w, ]*=[ \t]*)?[%!].*)$", re.MULTILINE)
 _LINE_SQL = re.compile(r"^[ \t]*(?:\w+[ \t]*=[ \t]*)?%sql[ \t]+(?:\w+[ \t]*<<[ \t]*)?(?=\w)", re.MULTILINE)
 # Options of a magic before its SQL.
@@ -42,7 +44,8 @@ _OPTIONS = re.compile(
 _CELL_MARK = re.compile(r"^# (?:%%(?!\w)|In\[).*$", re.MULTILINE)
 _COMMENT = re.compile(r"# ?")
 _MAGICS = re.compile(r"^(?:# ?)?%%?(?:sql|bigquery|sparksql)\b", re.MULTILINE)
-_WIDGET = re.compile(r"\$\{([\w.:]+)\}")
+# A widget; `$db.t` is left, which reads as a table, and `$$`, which quotes.
+_WIDGET = re.compile(r"\$\{([\w.:]+)\}|(?<![\w$])\$([A-Za-z_]\w*)(?![\w$.])")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 
@@ -171,7 +174,7 @@ def _cell(source: Source, language: str, *, whole: bool = False) -> Iterator[Cel
         _, _, rest = source.text[match.end() :].partition("\n")
         yield from _cell(_cut(source, len(source.text) - len(rest)), language)
         return
-    elif match[1] == "%%" or whole or _program(source.text) is None:
+    elif match[1] == "%%" or whole or name != "python" or _program(source.text) is None:
         if match[2] not in _LANGUAGES:
             return
         name, dialect = _LANGUAGES[match[2]]
@@ -190,8 +193,28 @@ def _of_python(source: Source) -> Iterator[Cell]:
     for match in _LINE_SQL.finditer(source.text):
         end = source.text.find("\n", match.end())
         yield Cell("sql", "", _with_parameters(_cut(source, match.end(), None if end < 0 else end)))
-    program = _program(source.text)
-    yield Cell("python", "", Source(source.name, program or source.text, source.outer, source.offsets))
+    code = source if _program(source.text) is not None else _dedented(source)
+    program = _program(code.text)
+    yield Cell("python", "", Source(code.name, program or code.text, code.outer, code.offsets))
+
+
+def _dedented(source: Source) -> Source:
+    """A cell without the indentation of its first line, where that is all that a lost `# MAGIC` has left."""
+    indent = re.match(r"(?:[ \t]*\n)*([ \t]*)", source.text)
+    width = len(indent[1]) if indent else 0
+    offsets = [
+        at
+        for start, end in _lines(source.text, 0, len(source.text))
+        for at in range(
+            start + min(width, len(source.text[start:end]) - len(source.text[start:end].lstrip(" \t"))), end
+        )
+    ]
+    return Source(
+        source.name,
+        "".join(source.text[at] for at in offsets),
+        source.outer,
+        [source.offsets[at] for at in offsets],
+    )
 
 
 def _program(code: str) -> str | None:
@@ -208,8 +231,12 @@ def _program(code: str) -> str | None:
 
 
 def _with_parameters(source: Source) -> Source:
-    """SQL with the widgets of a notebook (`${day}`) as parameters."""
-    return replaced(source, _WIDGET, lambda match: PARAMETER + re.sub(r"\W", "_", match[1]).lower())
+    """SQL with the widgets of a notebook (`${day}`, `$day`) as parameters."""
+
+    def parameter(match: re.Match[str]) -> str:
+        return PARAMETER + re.sub(r"\W", "_", match[1] or match[2]).lower()
+
+    return replaced(source, _WIDGET, parameter)
 
 
 def _joined(found: Iterable[Cell]) -> Iterator[Cell]:
