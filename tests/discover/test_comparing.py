@@ -115,6 +115,13 @@ def test_differences_between_relations_are_often_meant() -> None:
     assert [one.meant for one in judge(conditions).pairs] == [True]
 
 
+def test_a_pair_is_told_where_both_rules_are_on_one_relation() -> None:
+    short, long = "seconds > 0", "seconds > 0 AND deleted_at IS NULL"
+    rows = [(short, "entries"), (short, "posts"), (long, "devlogs"), (long, "posts")]
+    conditions = [condition(text, f"{at}.sql", relation) for at, (text, relation) in enumerate(rows)]
+    assert [(one.left, one.right, one.meant) for one in judge(conditions).pairs] == [(1, 3, False)]
+
+
 def test_a_part_of_a_clause_lacks_no_test() -> None:
     # The rest of the clause is not read: it may test `revoked_at` as another statement computes it.
     short, long = (

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.answer_cache import AnswerCache, Progress
 from predicat.discover.candidates import Candidate, Rule, near
@@ -244,7 +246,27 @@ class _Run:
                         candidate.meant,
                     )
                 )
-        return tuple(self.worth_telling(classes)), tuple(classes.once(pairs, self.filters))
+        told = [self.on_one_relation(pair, classes) for pair in classes.once(pairs, self.filters)]
+        return tuple(self.worth_telling(classes)), tuple(told)
+
+    def on_one_relation(self, pair: Pair, classes: Classes) -> Pair:
+        """A pair at places on a relation that both rules have, if there is one: only there one of them may be
+        a mistake.
+        """
+        if not self.filters.isdisjoint((pair.left, pair.right)):
+            return pair
+        left, right = (self.places_of(classes.members[classes.find(one)]) for one in (pair.left, pair.right))
+        shared = next((relation for relation in left if relation in right), None)
+        return pair if shared is None else replace(pair, left=left[shared], right=right[shared])
+
+    def places_of(self, numbers: Sequence[int]) -> dict[str, int]:
+        """The first of some conditions on each relation."""
+        result: dict[str, int] = {}
+        for number in sorted(numbers):
+            relation = relation_of(self.conditions[number])
+            if relation is not None:
+                result.setdefault(relation, number)
+        return result
 
     def rules(self) -> tuple[list[Rule], dict[int, list[int]]]:
         """The distinct rules, each named by the first condition that has it, and all their conditions."""
