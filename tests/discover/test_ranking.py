@@ -106,6 +106,41 @@ def test_one_mistake_with_other_types_is_told_once(tmp_path: Path) -> None:
     assert places(text) == ["one.sql:1:23"] and "it is also in two.sql:2" in text
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "number"),
+    [
+        ("lower(code) in ('EU', 'us')", "LOWER( t.code )  IN ('EU', 'us')", 1),
+        ("lower(code) in ('EU', 'us')", "lower(trim(kind)) IN ('EU', 'x')", 1),
+        ("lower(code) in ('EU', 'us')", "lower(code) in ('asia', 'EU', 'US')", 1),
+        ("lower(code) = 'EU'", "lower(code) = 'US'", 2),
+        ("lower(code) = 'EU'", "upper(code) = 'eu'", 2),
+        ("substr(a, 1, 2) in ('a', 'abc')", "substr(b, 4, 2) in ('ab', 'abc')", 1),
+        ("substr(a, 1, 2) = 'abcd'", "substr(a, 1, 3) = 'abcd'", 2),
+        ("a = 1 and a = 2", "t.a=2 and k = 5 and t.a=1", 1),
+        ("a = 1 and a = 2 and lower(b) = 'X'", "lower(k) = 'X' and c = 1", 1),
+        ("a = 1 and a = 2", "b = 1 and b = 2", 2),
+        ("a = null", "t.a  =  null", 1),
+        ("a = null", "b = null", 2),
+    ],
+)
+def test_one_mistake_in_other_words_is_told_once(tmp_path: Path, one: str, two: str, number: int) -> None:
+    for name, text in (("one", one), ("two", two)):
+        (tmp_path / f"{name}.sql").write_text(f"select 1 from t where {text};\n")
+    text = in_process("discover", ".", "--jobs", "1", "--dialect", "postgres", cwd=tmp_path).stdout
+    assert len(places(text)) == number, text
+    assert ("it is also in " in text) == (number == 1)
+
+
+def test_mistakes_that_share_a_cause_with_a_third_are_one() -> None:
+    causes = {"a": ("x",), "b": ("y",), "c": ("z",), "d": ("x", "y"), "e": ("y",)}
+    sources = {name: Source(f"{name}.sql", name) for name in causes}
+    found = [Found("D105", "t", "m", Span(sources[name], 0, 1), causes=own) for name, own in causes.items()]
+    first, second = once(found, across_files=True)
+    assert (first.span.source.name, first.hint) == ("d.sql", "it is also in a.sql:1, b.sql:1, e.sql:1")
+    assert (second.span.source.name, second.hint) == ("c.sql", None)
+    assert once(found, across_files=False) == found
+
+
 def test_one_difference_from_several_rules_is_told_once() -> None:
     source, own = Source("a.sql", "a = 1"), SourceRange("a.sql", 1, 1, 0, 5)
     found = [
@@ -115,6 +150,7 @@ def test_one_difference_from_several_rules_is_told_once() -> None:
             f"this is nearly the rule in {name}.sql:{line}: only the second has 2",
             Span(source, 0, 5),
             places=(own, SourceRange(f"{name}.sql", line, 1, 0, 5)),
+            causes=("only the second has 2: a = 1",),
         )
         for name, line in (("b", 3), ("c", 4))
     ]

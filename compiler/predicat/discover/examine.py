@@ -51,6 +51,7 @@ class Problem(Struct, frozen=True):
     at: Extent | None = None
     meant: bool = False
     branch: int | None = None  # the one of `Subject.before` that takes all rows
+    causes: tuple[str, ...] = ()
 
 
 class Examined(Struct, frozen=True):
@@ -120,7 +121,9 @@ class _Questions:
         impossible = list(self.impossible())
         if whole is not None:
             cause = impossible[0] if impossible and whole.kind == "never" else None
-            yield whole if cause is None else Problem("never", whole.message, cause.part, cause.message)
+            if cause is not None:
+                whole = Problem("never", whole.message, cause.part, cause.message, causes=cause.causes)
+            yield whole
             return
         yield from impossible
         yield from self.layout()
@@ -141,26 +144,26 @@ class _Questions:
             if not self.can_be(False):
                 return Problem("never", say.UNKNOWN)
             message = say.NEVER_ACCEPTED if self.item.accepts else say.NEVER
-            return Problem("never", message, hint=say.conflict(list(map(_shown, self.conflict()))))
+            conflict = self.conflict()
+            shown = list(dict.fromkeys(map(_shown, conflict))) if all(span.text for span in conflict) else []
+            hint = say.conflict(shown if len(conflict) < len(_operands(self.condition.wide)) else [])
+            causes = (" AND ".join(sorted(shown)),) if shown else ()
+            return Problem("never", message, hint=hint, causes=causes)
         if not self.can_be(False):
             return Problem("always", say.ALWAYS, "", "", *self.row(None))
         return None
 
     def conflict(self) -> list[Span]:
-        """The operands of a long AND that together are never TRUE, none of which can be left out; none where
-        all are needed.
+        """The operands of an AND that together are never TRUE. Of one that is not very long none of them can
+        be left out.
         """
-        node = self.condition.wide
-        if not isinstance(node, Call) or node.op != "and" or not 2 < len(node.args) < _LONGEST:
-            return []
-        needed = list(node.args)
-        for operand in node.args:
+        node, needed = self.condition.wide, list(_operands(self.condition.wide))
+        for operand in needed if 2 < len(needed) < _LONGEST else ():
             rest = [one for one in needed if one is not operand]
             tried = rest[0] if len(rest) == 1 else Call(node.type, "and", tuple(rest), node.span)
             if not Trial(tried).shows(wanted=True) and self.is_never(tried, True):
                 needed = rest
-        spans = [one.span for one in needed]
-        return spans if len(needed) < len(node.args) and all(span.text for span in spans) else []
+        return [one.span for one in needed]
 
     def can_be(self, outcome: bool | None) -> bool:
         """Whether some row may have an outcome: not only if it is proved that none has it."""
@@ -187,9 +190,11 @@ class _Questions:
         """Comparisons with what the other side cannot be."""
         tree, spans = self.condition.tree, set[tuple[int, int]]()
         for problems in (impossible_text.wrong_case, impossible_text.wrong_length):
-            for part, message, hint in problems(tree) if tree is not None else ():
-                spans.add((part.span.start, part.span.end))
-                yield Problem("impossible", message, part.span.text, hint, at=extent(part.span))
+            for wrong in problems(tree) if tree is not None else ():
+                span = wrong.part.span
+                spans.add(extent(span))
+                message, hint, causes = wrong.message, wrong.hint, wrong.causes
+                yield Problem("impossible", message, span.text, hint, at=extent(span), causes=causes)
         for atom in _atoms(self.condition.wide):
             place = atom.span.start, atom.span.end
             if place in spans or not fields_of(atom) or Trial(atom).shows(wanted=True):
@@ -309,6 +314,11 @@ def _nulls(tree: t.Tree) -> Iterator[Problem]:
         problem = null_comparison.problem_of(part)
         if problem is not None:
             yield Problem("null comparison", problem[0], part.span.text, problem[1], at=extent(part.span))
+
+
+def _operands(node: Node) -> tuple[Node, ...]:
+    """The operands of an AND; what is none is one by itself."""
+    return node.args if isinstance(node, Call) and node.op == "and" else (node,)
 
 
 def _atoms(node: Node) -> Iterator[Call]:

@@ -17,6 +17,7 @@ from predicat.discover.replace import Copies
 from predicat.discover.verdicts import Judged, Judgement, Pair
 from predicat.forge.patience import Patience
 from predicat.lint import Finding
+from predicat.lint.baseline import lasting
 
 
 class Found(Finding, frozen=True):
@@ -25,10 +26,13 @@ class Found(Finding, frozen=True):
     Attributes:
         row: A row that shows it, or on which two rules differ, as JSON; empty if there is none.
         places: Where the rule is, or both rules are, the place of the finding first.
+        causes: What makes it, each as a text that is the same for every spelling, column and place where
+            that is not what is wrong: findings of a kind that share a cause are one mistake.
     """
 
     row: str = ""
     places: tuple[SourceRange, ...] = ()
+    causes: tuple[str, ...] = ()
 
 
 class Kind(Struct, frozen=True):
@@ -146,7 +150,9 @@ def _single(condition: Condition, judgement: Judgement) -> Found:
         parts.append(say.inferred(judgement.inferred))
     message = " ".join(filter(None, parts))
     item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
-    return _if_meant(structs.replace(item, row=_json(judgement.row)), judgement.meant)
+    what = " ".join(judgement.part.split()) or _judged_text(condition)
+    causes = judgement.causes or (f"{lasting(judgement.message)}: {what}",)
+    return _if_meant(structs.replace(item, row=_json(judgement.row), causes=causes), judgement.meant)
 
 
 def _same(
@@ -217,12 +223,19 @@ def _near(
         message = say.near(_other(conditions[left], conditions[right]), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
-        item = _finding("near", conditions[left], message, hint)
+        place = conditions[left]
+        item = _finding("near", place, message, hint)
         item = _if_meant(item, pair.meant)
         members = [*classes.get(left, [left]), *classes.get(right, [right])]
     places = _places(conditions, [number for number in members if number not in known])
     row = next(iter(_rows(pair)), None)
-    yield structs.replace(item, row=_json(row), places=tuple(dict.fromkeys((*item.places, *places))))
+    difference = lasting(item.message).partition(": ")[2]
+    yield structs.replace(
+        item,
+        row=_json(row),
+        places=tuple(dict.fromkeys((*item.places, *places))),
+        causes=(f"{difference}: {_judged_text(place)}",),
+    )
 
 
 def _apart(judged: Judged, known: Mapping[int, Use]) -> Iterable[Pair]:
@@ -265,6 +278,11 @@ def _other(one: Condition, other: Condition) -> str:
     """The place of another condition, with its relation if that is another one."""
     place, relation = _where(other.place), relation_of(other)
     return place if relation in (None, relation_of(one)) else say.place_on(place, other.relation or "")
+
+
+def _judged_text(condition: Condition) -> str:
+    """What is judged of a condition, in one line."""
+    return " ".join((condition.sql or condition.text).split())
 
 
 def _where(place: SourceRange) -> str:

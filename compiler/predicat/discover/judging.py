@@ -142,6 +142,7 @@ class _Run:
                     outcome.inferred,
                     problem.at,
                     problem.meant or self.has_the_result(number, problem.branch),
+                    problem.causes,
                 )
 
     def has_the_result(self, number: int, branch: int | None) -> bool:

@@ -54,12 +54,18 @@ class Ranking(Struct, frozen=True):
 
 def once(found: Iterable[Found], *, across_files: bool) -> list[Found]:
     """Findings that several places have, once each, with the other places in the hint: those of one file, or
-    also those of other files, whatever relation they are about.
+    also those of other files that share a cause, whatever relation they are about. Of the latter the one with
+    most causes is told.
     """
-    copies: dict[tuple[str, ...], list[Found]] = {}
-    for item in found:
-        copies.setdefault(_what_everywhere(item) if across_files else _what(item), []).append(item)
-    return [_with_copies(first, others) for first, *others in copies.values()]
+    rows, groups = list(found), dict[tuple[str, ...], list[int]]()
+    keys = [_causes(item) if across_files else [_what(item)] for item in rows]
+    for number, own in enumerate(keys):
+        members, *others = list({id(one): one for key in own if (one := groups.get(key))}.values()) or [[]]
+        members += [number, *(at for other in others for at in other)]
+        groups.update(dict.fromkeys(own, members))
+        groups.update((key, members) for other in others for at in other for key in keys[at])
+    distinct = {id(members): sorted(members) for members in groups.values()}
+    return [_with_copies([rows[at] for at in members]) for members in sorted(distinct.values())]
 
 
 def _what(item: Found) -> tuple[str, ...]:
@@ -68,24 +74,27 @@ def _what(item: Found) -> tuple[str, ...]:
     return item.code, item.message, item.hint or "", item.span.text or str(item.span.start), source, item.name
 
 
-def _what_everywhere(item: Found) -> tuple[str, ...]:
-    """What is the same for the same finding in all files: types and rows are what other code tells. Two rules
-    are the same pair if they differ in the same.
+def _causes(item: Found) -> list[tuple[str, ...]]:
+    """What makes a finding: without a cause of its own, what it tells of a text without types, rows and
+    places, which other code tells.
     """
+    if item.causes:
+        return [(item.code, cause) for cause in item.causes]
     text = " ".join(item.span.text.split()) or f"{item.span.outermost().source.name}:{item.span.start}"
-    message = lasting(item.message)
-    return item.code, message.partition(": ")[2] if item.code in _PAIRS else message, text
+    return [(item.code, lasting(item.message), text)]
 
 
-def _with_copies(item: Found, others: Sequence[Found]) -> Found:
-    if not others:
-        return item
+def _with_copies(found: Sequence[Found]) -> Found:
+    if len(found) == 1:
+        return found[0]
+    item = max(found, key=lambda one: len(one.causes))
+    others = [one for one in found if one is not item]
     file, line = line_of(item)
     elsewhere = dict.fromkeys(place for other in others for place in _places(other))
     known = {(file, line), *_places(item)}
     lines = [str(line) for path, line in elsewhere if path == file and (path, line) not in known]
     more = [f"{path}:{line}" for path, line in elsewhere if path != file and (path, line) not in known]
-    relations = len({other.name for other in (item, *others)})
+    relations = len({other.name for other in found})
     hints = [
         item.hint,
         say.also_in(lines) if lines else None,

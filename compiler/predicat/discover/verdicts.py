@@ -38,6 +38,8 @@ class Judgement(Struct, frozen=True):
         at: Where the part is in that text; None if the finding is about the whole condition.
         meant: Whether nothing goes wrong, so that it is often meant: the rest of the condition accepts the
             rows of an operand, or an earlier branch has the result of one that is never reached.
+        causes: What makes it, each as a text, if that is less than the part: judgements of a kind that share
+            a cause are one mistake.
     """
 
     condition: int
@@ -50,6 +52,7 @@ class Judgement(Struct, frozen=True):
     inferred: Mapping[str, str] = {}
     at: tuple[int, int] | None = None
     meant: bool = False
+    causes: tuple[str, ...] = ()
 
 
 class Pair(Struct, frozen=True):

@@ -62,7 +62,11 @@ def cannot_read(span: Span, dialect: str, problem: str) -> Diagnostic:
 
 
 def conflict(operands: Sequence[str]) -> str:
-    """A hint at the operands that exclude each other; empty if there are none."""
+    """A hint at the operands that exclude each other, or the one that is never TRUE; empty if there are
+    none.
+    """
+    if len(operands) == 1:
+        return impossible(operands[0])
     return f"{', '.join(operands)} exclude each other" if operands else ""
 
 

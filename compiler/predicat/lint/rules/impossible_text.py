@@ -4,10 +4,12 @@ characters than substring() returns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
 
 from predicat.diagnostics import Severity
-from predicat.diagnostics.wording import quantity
+from predicat.diagnostics.wording import quantity, some
 from predicat.ir.operators import EQUALITIES
 from predicat.ir.syntax import Constant, OperatorCall, Tree
 from predicat.lint.rule import Context, Finding, Rule
@@ -19,9 +21,15 @@ _SIDES = _EQUAL | {"in", "starts_with", "ends_with", "contains", "like"}
 _GENERAL = ("P201", "P202", "P203", "P204", "P205", "P206", "P301", "P302", "P303")
 
 
-def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, str, str]]:
-    """Functions that are compared with constant strings: the comparison, the function, the string as written,
-    and the shortest string that it matches.
+# How many constants of a list are shown.
+_MOST_SHOWN = 3
+# Constants by the shortest string that each matches.
+_Texts = dict[str, str]
+
+
+def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, _Texts]]:
+    """Functions that are compared with constant strings: the comparison, the function, and the strings as
+    written, each with the shortest string that it matches.
     """
     for part in walk(tree):
         if not isinstance(part, OperatorCall) or part.op not in _SIDES or len(part.args) != 2:
@@ -30,9 +38,8 @@ def _compared(tree: Tree) -> Iterator[tuple[OperatorCall, OperatorCall, str, str
         if isinstance(one, Constant) and part.op in _EQUAL:
             one, other = other, one
         if isinstance(one, OperatorCall):
-            for constant in text_constants(other):
-                text = str(constant.value)
-                yield part, one, text, _least(text) if part.op == "like" else text
+            texts = [str(constant.value) for constant in text_constants(other)]
+            yield part, one, {text: _least(text) if part.op == "like" else text for text in texts}
 
 
 def _least(pattern: str) -> str:
@@ -40,36 +47,50 @@ def _least(pattern: str) -> str:
     return "".join("_" if piece == "" else piece or "" for piece in like.parts(pattern))
 
 
-# A comparison, what is wrong with it, and a hint.
-Problem = tuple[OperatorCall, str, str]
+class Problem(Struct, frozen=True):
+    """A comparison, what is wrong with it, and a hint. `causes` has a text for each constant that is wrong,
+    whatever is compared with it.
+    """
+
+    part: OperatorCall
+    message: str
+    hint: str
+    causes: tuple[str, ...]
 
 
 def wrong_case(tree: Tree) -> Iterator[Problem]:
     """Comparisons of lower() with uppercase letters, or of upper() with lowercase ones."""
-    for part, function, text, least in _compared(tree):
-        rule = _CASES.get(function.op)
-        if rule is not None and rule[0](least) != least:
-            message = f"{function.op}() never gives {shown(text)}, which has {rule[1]}"
-            yield part, message, f"compare with {shown(rule[0](text))}"
+    for part, function, texts in _compared(tree):
+        change, letters = _CASES.get(function.op, (str, ""))
+        wrong = [text for text, least in texts.items() if change(least) != least]
+        if wrong:
+            have = "has" if len(wrong) == 1 else "have"
+            message = f"{function.op}() never gives {_shown(wrong)}, which {have} {letters}"
+            causes = tuple(f"{function.op} {text}" for text in wrong)
+            yield Problem(part, message, f"compare with {_shown(list(map(change, wrong)))}", causes)
 
 
 def wrong_length(tree: Tree) -> Iterator[Problem]:
     """Comparisons of a substring with a longer string."""
-    for part, function, text, least in _compared(tree):
+    for part, function, texts in _compared(tree):
         most = _most(function)
-        if most is not None and len(least) > most:
-            message = (
-                f"{function.span.text} has at most {quantity(most, 'character')}, "
-                f"{shown(text)} has {len(least)}"
-            )
-            yield part, message, "make them equally long"
+        wrong = [text for text, least in texts.items() if most is not None and len(least) > most]
+        if wrong and most is not None:
+            more = f"has {len(texts[wrong[0]])}" if len(wrong) == 1 else "have more"
+            head = f"{function.span.text} has at most {quantity(most, 'character')}"
+            causes = tuple(f"{function.op} {most} {text}" for text in wrong)
+            yield Problem(part, f"{head}, {_shown(wrong)} {more}", "make them equally long", causes)
+
+
+def _shown(texts: Sequence[str]) -> str:
+    return some(list(map(shown, texts)), _MOST_SHOWN)
 
 
 def _rule(problems: Callable[[Tree], Iterator[Problem]], code: str) -> Callable[[Context], Iterator[Finding]]:
     def check(context: Context) -> Iterator[Finding]:
         for filter_, tree in bodies(context):
-            for part, message, hint in problems(tree):
-                yield Finding(code, filter_.qualified, message, part.span, hint)
+            for problem in problems(tree):
+                yield Finding(code, filter_.qualified, problem.message, problem.part.span, problem.hint)
 
     return check
 
