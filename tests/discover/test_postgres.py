@@ -73,8 +73,7 @@ def test_a_policy_is_proposed_as_a_whole_or_not_at_all(policies: str, tmp_path: 
     assert found == {
         "n_above_0": "Rows where n is more than 0. Found in postgresql:rules.tickets.tickets_n_check:1.",
         "status_late_part": (
-            "Part of a condition, which has more to it. Rows where status is 'late'. Found in "
-            "postgresql:rules.late:3."
+            "Rows where status is 'late'. Part of the condition in postgresql:rules.late:3."
         ),
         "status_new_and_n_above_5": f"Rows where status is 'new' and n is more than 5. {policy}",
         "n_above_5_new_status_on_write": (

@@ -17,6 +17,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.names import name_of
 from predicat.discover.passing import passing
 from predicat.discover.references import PartKeys, proved, with_references
+from predicat.discover.rules import as_people_write
 from tests.processes import in_process
 
 SQL = """
@@ -155,6 +156,11 @@ def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> No
         ("x BETWEEN -1 AND 2", "x_minus_1_to_2"),
         ("LOWER(name) LIKE '%GmbH%'", "name_like_gmb_h"),
         ("a = 1 AND b = 2 AND c = 3 AND d = 4", "a_1_and_b_2_and_c_3_and_more"),
+        ("verb = 'https://example.org/verbs/evaluated/'", "verb_evaluated"),
+        ("day > '2026-01-31' AND seen < CAST('2026-02-01' AS DATE)", "day_after_20260131_and_more"),
+        ("a <> '2026-01-31' AND b = c", "a_not_20260131_and_b_is_c"),
+        ("balance <= 0 OR arrears_balance <= 0", "balance_up_to_0_or_other"),
+        ("balance > 0 AND arrears_balance > 0", "balance_above_0_and_more"),
     ],
 )
 def test_names(sql: str, name: str) -> None:
@@ -270,7 +276,8 @@ def test_a_column_that_is_only_tested_for_null_has_no_invented_number(tmp_path: 
     in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
     fields = load_catalog(tmp_path / "catalog").datasets["t"].fields
     assert {name: str(row.type) for name, row in fields.items()} == {"a": "bigint", "gone": "string"}
-    assert say.UNKNOWN_TYPE in (tmp_path / "catalog" / "t.yml").read_text()
+    told = {name: row.description for name, row in fields.items()}
+    assert told == {"a": say.SOME_NUMBER, "gone": say.UNKNOWN_TYPE}
     assert in_process("test", cwd=tmp_path).returncode == 0
 
 
@@ -279,6 +286,7 @@ def test_a_column_that_is_only_tested_for_null_has_no_invented_number(tmp_path: 
     [
         ("status = 'open' AND amount > 3.5", "", "status_open_amount_above_3_5"),
         ("subscription_status = 'active' AND amount > 3.5", "", "subscription_status_active"),
+        ("a_date_with_a_rather_long_name > '2026-01-31'", "", "a_date_with_a_rather_long_name"),
         ("subscription_status = 'active' AND amount > 3.5", "_part", "subscription_status_part"),
         ("x_of_a_very_long_column_name_of_more_than_thirty = 1", "", "x_of_a_very_long_column_name"),
         ("a" * 40 + " = 1", "_part", "a" * 25 + "_part"),
@@ -337,6 +345,65 @@ def test_rules_that_take_the_same_rows_are_one_filter(tmp_path: Path) -> None:
     data, _ = proposed(tmp_path, CLOCK)
     assert len(data["filters"]) == 4
     assert "a.sql:4, a.sql:7" in data["filters"]["status_closed"]["description"]
+
+
+def test_members_of_structs_are_fields_of_their_struct(tmp_path: Path) -> None:
+    data, _ = proposed(
+        tmp_path,
+        "select 1 from t x where x.device.os = 'a' and x.device.v.n > 3 and not x.device.old;\n"
+        "select 1 from t where os = 'a' and device.os is not null;\n",
+        "--dialect",
+        "bigquery",
+    )
+    assert data["fields"]["device"]["type"] == "struct<old: boolean, os: string, v: struct<n: bigint>>"
+    assert data["fields"]["os"] == "string"
+    first, second = data["filters"].values()
+    assert first["sql"] == "device.os = 'a' AND device.v.n > 3 AND NOT device.old"
+    assert second["sql"] == "os = 'a' AND device.os IS NOT NULL"
+    assert second["tests"][0] == {"row": {"os": "a", "device": {"os": ""}}, "matches": True}
+
+
+@pytest.mark.parametrize(
+    ("sql", "written"),
+    [
+        (
+            "NOT a IS NULL AND NOT b IN ('x') AND NOT c LIKE '%x'",
+            "a IS NOT NULL AND b NOT IN ('x') AND c NOT LIKE '%x'",
+        ),
+        ("NOT n BETWEEN 1 AND 2 OR NOT (a = 1 OR b)", "n NOT BETWEEN 1 AND 2 OR NOT (a = 1 OR b)"),
+        ("NOT (NOT a IS NULL) IS TRUE", "(a IS NOT NULL) IS NOT TRUE"),
+        ("NOT a IS NOT DISTINCT FROM :b", "NOT a IS NOT DISTINCT FROM :b"),
+    ],
+)
+def test_negations_are_written_as_people_do(sql: str, written: str) -> None:
+    assert as_people_write(sql) == written
+    assert as_people_write(written) == written
+
+
+def test_a_boolean_column_alone_is_no_rule_unless_a_table_declares_it(tmp_path: Path) -> None:
+    sql = "create table t (a boolean check (a));\nselect 1 from t where (b);\nselect 1 from t where not b;\n"
+    data, told = proposed(tmp_path, sql)
+    assert {rule["sql"] for rule in data["filters"].values()} == {"a", "NOT b"}
+    assert f"1  left out: {say.BARE}" in told
+
+
+def test_tests_show_what_each_operand_does(tmp_path: Path) -> None:
+    data, _ = proposed(
+        tmp_path,
+        "select 1 from t where n > 3 and s = 'open' and d;\n"
+        "select 1 from t where n = 9 or s in ('new', 'old');\n",
+    )
+    every, any_ = (
+        [(*test["row"].values(), test["matches"]) for test in rule["tests"]]
+        for rule in data["filters"].values()
+    )
+    assert every == [
+        (9, "open", True, True),
+        (3, "open", True, False),
+        (9, "new", True, False),
+        (9, "open", False, False),
+    ]
+    assert any_ == [(9, "open", True), (3, "new", True), (3, "open", False)]
 
 
 def test_single_rows_of_deletions_and_repairs_are_no_rules(tmp_path: Path) -> None:

@@ -134,6 +134,57 @@ def test_a_broken_statement_hides_no_other() -> None:
     assert reasons(sql) == [say.NOT_PARSED]
 
 
+@pytest.mark.parametrize(
+    ("sql", "dialect", "found"),
+    [
+        (
+            "CREATE FUNCTION f(k STRING, n INT) RETURN (SELECT 1 FROM t WHERE a = k AND n > b)",
+            "databricks",
+            "a = :k AND :n > b",
+        ),
+        (
+            "CREATE TEMP FUNCTION f(x ARRAY<INT64>, `Y` ANY TYPE) AS ((SELECT 1 FROM t WHERE a = y))",
+            "bigquery",
+            "a = :y",
+        ),
+        (
+            "CREATE PROCEDURE p(IN x INT64) BEGIN DECLARE v, w DATE; SELECT 1 FROM t WHERE a = X AND b = w",
+            "bigquery",
+            "a = :x AND b = :w",
+        ),
+        ("DECLARE VARIABLE x INT; SELECT 1 FROM t WHERE a = x AND t.x = 1", "spark", "a = :x AND x = 1"),
+        (
+            "CREATE FUNCTION f(a INT) AS (WITH q AS (SELECT a FROM t) SELECT 1 FROM q WHERE a = 1)",
+            "",
+            "a = 1",
+        ),
+        ("CREATE FUNCTION f(a INT) AS (SELECT 1); SELECT 1 FROM t WHERE a = 1", "spark", "a = 1"),
+    ],
+)
+def test_arguments_and_variables_are_parameters(sql: str, dialect: str, found: str) -> None:
+    assert [row.sql for row in conditions(sql, dialect)] == [found]
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        (
+            "SELECT 1 FROM t AS x WHERE x.device.os = 'a' AND x.device.v.n > 3",
+            "device.os = 'a' AND device.v.n > 3",
+        ),
+        ("SELECT 1 FROM t WHERE a.b.c.d = 1", "a.b.c.d = 1"),
+        ("SELECT 1 FROM t AS x JOIN u ON x.id = u.id WHERE x.device.os = 'a'", "device.os = 'a'"),
+        ("SELECT 1 FROM s.t WHERE s.t.a = 1", "a = 1"),
+        ("SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t WHERE a = 1 AND u.b = 2)", "a = 1"),
+    ],
+)
+def test_members_of_structs_are_told_from_rows_of_other_queries(sql: str, found: str) -> None:
+    assert [(row.relation, row.sql) for row in conditions(sql, "bigquery")] in (
+        [("t", found)],
+        [("s.t", found)],
+    )
+
+
 def test_sql_is_that_which_predicat_reads() -> None:
     assert one("SELECT 1 FROM t WHERE `A` = @day AND x / 2 > 1", "bigquery").sql == (
         "a = :day AND CAST(x AS DOUBLE) / 2 > 1"

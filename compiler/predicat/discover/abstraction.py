@@ -122,11 +122,11 @@ class Abstract(Struct, frozen=True):
     queries: bool = False
 
 
-def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
+def read_sql(text: str, dialect: str, *, bare: bool = False) -> Abstract:
     """The tree of a condition in a dialect of sqlglot, "" for standard SQL.
 
-    A table in front of names is left out where it is the only one, unless they are to be `qualified`. Raises
-    PredicatError where sqlglot cannot read it.
+    `bare` names have no table in front of them, where it is the only one: a name that is a member of a struct
+    has one, too. Raises PredicatError where sqlglot cannot read it.
     """
     source = Source("<condition>", text)
     whole = Span(source, 0, len(text))
@@ -142,7 +142,7 @@ def read_sql(text: str, dialect: str, *, qualified: bool = False) -> Abstract:
         raise PredicatError.of(say.cannot_read(whole, dialect, str(error))) from None
     reader = _AnyDialectReader(source, whole, spans, dialect)
     normalize_identifiers(root, dialect=dialect or None)
-    if not qualified:
+    if bare:
         _without_table(root)
     reader.parameters = spans.parameters(root)
     try:

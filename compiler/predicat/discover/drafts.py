@@ -25,10 +25,13 @@ from predicat.editor.layout import layout
 from predicat.explain.prose import describe
 from predicat.importing.model import LONGEST, slug
 from predicat.importing.writing import dumped
-from predicat.ir.types import DATE, STRING, TIMESTAMP, DecimalType
+from predicat.ir.types import DATE, STRING, TIMESTAMP, DecimalType, StructType
+from predicat.ir.widths import field_type
 
 # A longer sentence about a condition is no description.
 _LONGEST_TOLD = 200
+# What to say of a field whose type was inferred, by its kind: texts and truth values have one type only.
+_UNSURE = {"any": say.UNKNOWN_TYPE, "number": say.SOME_NUMBER, "time": say.SOME_TIME}
 # Gives the name of a filter for its condition and a first name; an empty text leaves it out.
 Ask = Callable[[str, str], str]
 
@@ -184,7 +187,7 @@ def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], dict[str, str]]:
     }
     fractions = _fractions(rules)
     result: dict[str, str] = {}
-    unknown: set[str] = set()
+    marks: dict[str, str] = {}
     for group in (rules, *([rule] for rule in rules)):
         try:
             types = together([subject_of(rule.conditions[0]) for rule in group])
@@ -192,8 +195,9 @@ def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], dict[str, str]]:
             continue
         for condition in types:
             for name, decl in Predicate(condition.wide, "sql").fields.items():
-                if name not in result and condition.inferred.get(name) == "any":
-                    unknown.add(name)
+                told = _UNSURE.get(condition.inferred.get(name, ""))
+                if told and name not in result:
+                    marks[name] = told
                 result.setdefault(name, _kind(decl.type, name, fractions, condition.inferred))
         if group is rules:
             break
@@ -203,10 +207,23 @@ def _fields(rules: Sequence[Rule]) -> tuple[dict[str, str], dict[str, str]]:
         for condition in rule.conditions
         for name, kind in condition.others.items()
     }
-    marks = dict.fromkeys(unknown, say.UNKNOWN_TYPE) | {
-        name: say.other_type(kind) for name, kind in others.items() if name in result
-    }
-    return {**result, **known}, {name: mark for name, mark in marks.items() if name not in known}
+    marks |= {name: say.other_type(kind) for name, kind in others.items() if name in result}
+    fields = with_structs({**result, **known})
+    return fields, {name.partition(".")[0]: mark for name, mark in marks.items() if name not in known}
+
+
+def with_structs(fields: Mapping[str, str]) -> dict[str, str]:
+    """Types of fields, with members such as `device.os` in the struct that has them."""
+    result = {name: kind for name, kind in fields.items() if "." not in name}
+    members: dict[str, dict[str, str]] = {}
+    for name, kind in fields.items():
+        first, _, rest = name.partition(".")
+        if rest:
+            members.setdefault(first, {})[rest] = kind
+    for name, inner in members.items():
+        kinds = sorted(with_structs(inner).items())
+        result[name] = str(StructType(tuple((part, field_type(kind)[0]) for part, kind in kinds)))
+    return result
 
 
 def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:
@@ -222,7 +239,7 @@ def _columns(sql: str) -> set[str]:
     """The columns that a condition names, also where it does not depend on them: `note = NULL OR n > 3`."""
     from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
 
-    return {column.name for column in parse_one(sql).find_all(exp.Column)}
+    return {column.parts[0].name for column in parse_one(sql).find_all(exp.Column)}
 
 
 def _fractions(rules: Sequence[Rule]) -> bool:

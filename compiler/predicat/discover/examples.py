@@ -14,6 +14,7 @@ from typing import Any
 from predicat.api import Predicate
 from predicat.catalog.manifest import plain
 from predicat.diagnostics import PredicatError
+from predicat.discover.instances import operands
 from predicat.ir.nodes import Call, Literal, fields_of, walk
 from predicat.ir.operators import JUNCTIONS
 from predicat.ir.types import BOOLEAN, STRING, Type
@@ -27,6 +28,10 @@ _EFFORT = 1.0
 _MOST_TRIED = 300
 # Constants of a field that are tried, at most.
 _MOST_VALUES = 12
+# Texts that nothing in the code is compared with.
+_OTHER, _ANOTHER = "other", "another"
+# Rows that show what operands do, at most.
+_MOST_ROWS = 3
 Row = Mapping[str, Any]
 # The constants that a field is compared with.
 Constants = Mapping[str, Sequence[Any]]
@@ -65,13 +70,19 @@ def tests_of(
     """
     accepted, rejected = real.get(True), real.get(False)
     if accepted is None:
-        accepted = next(_accepted(predicate, constants), None) or _solved(predicate, wanted=True)
+        accepted = _found(predicate, constants, wanted=True)
+    rows = {True: [accepted], False: [rejected]}
     if rejected is None:
-        rejected = _rejected(predicate, constants, accepted) or _solved(predicate, wanted=False)
+        rows[False] = list(islice(_turned(predicate, constants, accepted, wanted=False), _MOST_ROWS))
+        rejected = next(iter(rows[False]), None) or _rejected(predicate, constants, accepted)
+        if rejected is None:
+            rejected = _found(predicate, constants, wanted=False)
+        rows[False] = rows[False] or [rejected]
+    if True not in real:
+        rows[True] = list(islice(_turned(predicate, constants, rejected, wanted=True), _MOST_ROWS))
+        rows[True] = rows[True] or [accepted]
     tests = [
-        {"row": row, "matches": wanted}
-        for row, wanted in ((accepted, True), (rejected, False))
-        if row is not None
+        {"row": row, "matches": wanted} for wanted, found in rows.items() for row in found if row is not None
     ]
     lost = _without_value(predicate, accepted) if accepted is not None and not accepts else None
     if lost is not None and lost not in [test["row"] for test in tests]:
@@ -79,35 +90,59 @@ def tests_of(
     return tests
 
 
-def _accepted(predicate: Predicate, constants: Constants) -> Iterator[Row]:
-    """Rows of constants that are accepted: those of the filter itself first."""
+def _found(predicate: Predicate, constants: Constants, *, wanted: bool) -> Row | None:
+    """A row of constants with an outcome, those of the filter itself first, or else the solver's."""
     own = constants_of([predicate])
     values = [
-        list(_near([*own.get(name, ()), *constants.get(name, ())], decl.type))
+        [*_near([*own.get(name, ()), *constants.get(name, ())], decl.type), None]
         for name, decl in predicate.fields.items()
     ]
-    if not all(values):
-        return
-    for row in islice(product(*values), _MOST_TRIED):
-        yield from _kept(predicate, dict(zip(predicate.fields, row, strict=True)), wanted=True)
+    for made in islice(product(*values), _MOST_TRIED):
+        row = {name: value for name, value in zip(predicate.fields, made, strict=True) if value is not None}
+        for kept in _kept(predicate, row, wanted=wanted):
+            return kept
+    return _solved(predicate, wanted=wanted)
+
+
+def _turned(predicate: Predicate, constants: Constants, row: Row | None, *, wanted: bool) -> Iterator[Row]:
+    """For each operand of an AND, the accepted row with another constant in one field, so that only this one
+    rejects it; for each operand of an OR, the rejected row, so that only this one accepts it.
+    """
+    parts = [Predicate(part, "sql") for part in operands(predicate.node, "or" if wanted else "and")]
+    changed = list(_changed(predicate, constants, row)) if row is not None and len(parts) > 1 else []
+    for part in parts:
+        others = [other for other in parts if other is not part]
+        for values in changed:
+            if outcome_of(part, values) is wanted and not any(
+                outcome_of(other, values) is not (not wanted) for other in others
+            ):
+                yield from _kept(predicate, values, wanted=wanted)
+                break
 
 
 def _rejected(predicate: Predicate, constants: Constants, accepted: Row | None) -> Row | None:
     """An accepted row with another constant in one field, so that it is rejected."""
+    for row in _changed(predicate, constants, accepted) if accepted is not None else ():
+        for kept in _kept(predicate, row, wanted=False):
+            return kept
+    return None
+
+
+def _changed(predicate: Predicate, constants: Constants, row: Row) -> Iterator[Row]:
+    """The rows with another constant in one field: constants of other filters first."""
     own = constants_of([predicate])
-    for name, decl in predicate.fields.items() if accepted is not None else ():
+    for name, decl in predicate.fields.items():
         others = [value for value in constants.get(name, ()) if value not in own.get(name, ())]
         for value in _near([*others, *own.get(name, ())], decl.type):
-            row = next(_kept(predicate, {**(accepted or {}), name: value}, wanted=False), None)
-            if row is not None:
-                return row
-    return None
+            yield {**row, name: plain(value)}
 
 
 def _near(values: Sequence[Any], kind: Type) -> Iterator[Any]:
     """Constants, and the values beside those that have an order."""
     seen = list(dict.fromkeys(values))[:_MOST_VALUES]
     yield from [True, False] if kind == BOOLEAN else seen
+    if kind == STRING:
+        yield from (_OTHER, _ANOTHER)
     for value in seen:
         match value:
             case bool() | str():

@@ -26,10 +26,10 @@ def uses_of(filter_: Filter, written: Iterable[Sequence[Node]]) -> list[Use]:
     """The uses of a filter with parameters that conditions on its dataset may be, or have as a part. Nothing
     is proved yet. `written` are the operands of these conditions.
     """
-    pattern = _operands(with_defaults(filter_.current.predicate.node), "and")
+    pattern = operands(with_defaults(filter_.current.predicate.node), "and")
     result: dict[Use, None] = {}
-    for operands in written if _is_short(pattern) else ():
-        values = next(_matches(pattern, operands, {}), None)
+    for found in written if _is_short(pattern) else ():
+        values = next(_matches(pattern, found, {}), None)
         if values is not None:
             given = tuple((name, literal.value) for name, literal in sorted(values.items()))
             result[Use(filter_.qualified, given)] = None
@@ -43,14 +43,15 @@ def operands_of(conditions: Iterable[Condition], columns: Mapping[str, FieldDecl
     result = []
     for sql in dict.fromkeys(condition.sql for condition in conditions):
         with suppress(PredicatError, RecursionError):
-            operands = _operands(parse(sql, "sql", columns).node, "and")
-            result += [operands] if len(operands) <= _MOST_OPERANDS else []
+            found = operands(parse(sql, "sql", columns).node, "and")
+            result += [found] if len(found) <= _MOST_OPERANDS else []
     return result
 
 
-def _operands(node: Node, junction: str) -> list[Node]:
+def operands(node: Node, junction: str) -> list[Node]:
+    """The operands of an AND or OR, of those within it as well; a node that is none is its only one."""
     if isinstance(node, Call) and node.op == junction:
-        return [part for arg in node.args for part in _operands(arg, junction)]
+        return [part for arg in node.args for part in operands(arg, junction)]
     return [node]
 
 
@@ -59,16 +60,16 @@ def _is_short(pattern: Sequence[Node]) -> bool:
     return sum(bool(params_of(node)) for node in pattern) <= _MOST_WITH_PARAMETERS
 
 
-def _matches(pattern: Sequence[Node], operands: Sequence[Node], values: _Values) -> Iterator[_Values]:
+def _matches(pattern: Sequence[Node], given: Sequence[Node], values: _Values) -> Iterator[_Values]:
     """The values of parameters with which each operand of a pattern is among the operands."""
     if not pattern:
         yield values
         return
     first, *rest = pattern
-    for number, operand in enumerate(operands):
+    for number, operand in enumerate(given):
         found = _match(first, operand, values)
         if found is not None:
-            yield from _matches(rest, [*operands[:number], *operands[number + 1 :]], found)
+            yield from _matches(rest, [*given[:number], *given[number + 1 :]], found)
             if not params_of(first):
                 return
 
@@ -89,7 +90,7 @@ def _match(pattern: Node, node: Node, values: _Values) -> _Values | None:
     if not isinstance(pattern, Call) or not isinstance(node, Call) or len(pattern.args) != len(node.args):
         return None
     if pattern.op in JUNCTIONS:
-        parts = _operands(pattern, pattern.op), _operands(node, node.op)
+        parts = operands(pattern, pattern.op), operands(node, node.op)
         same = len(parts[0]) == len(parts[1]) <= _MOST_OPERANDS and _is_short(parts[0])
         return next(_matches(*parts, values), None) if same else None
     for one, other in zip(pattern.args, node.args, strict=True):

@@ -1,5 +1,7 @@
 """Names of filters, made of the fields and constants of their conditions."""
 
+import re
+
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
 
@@ -9,7 +11,10 @@ from predicat.importing.model import slug
 MAX_LENGTH = 30
 # Words that say nothing at the end of a name.
 _OPEN_ENDED = frozenset(
-    ("and", "or", "not", "no", "has", "above", "from", "below", "up", "to", "one", "of", "like")
+    (
+        *("and", "or", "not", "no", "has", "above", "from", "below", "up", "to", "one", "of", "like", "is"),
+        *("after", "before", "since"),
+    )
 )
 _MAX_PARTS = 3
 _BETWEEN = {
@@ -23,20 +28,26 @@ _BETWEEN = {
     exp.Like: "like",
     exp.ILike: "like",
 }
+# The same for days and moments.
+_BETWEEN_DAYS = _BETWEEN | {exp.GT: "after", exp.LT: "before", exp.GTE: "since"}
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PATH = re.compile(r".*/")
 
 
 def name_of(sql: str, end: str = "") -> str:
     """A name for a condition, such as `status_open_and_amount_above_3`, with an end."""
     try:
-        node = parse_one(sql)
+        node = parse_one(sql).unnest()
     except SqlglotError:
         return "rule" + end
-    parts = conjuncts(node)
-    told = [_part(part.unnest()) for part in parts[:_MAX_PARTS]]
-    more = ["more"] if len(parts) > _MAX_PARTS else []
-    names = [slug(joint.join([*told, *more]), "rule") for joint in ("_and_", "_")]
+    joint, more = ("_or_", "other") if isinstance(node, exp.Or) else ("_and_", "more")
+    parts = list(node.flatten()) if isinstance(node, exp.Or) else conjuncts(node)
+    told = [slug(_part(part.unnest()), "rule") for part in parts[:_MAX_PARTS]]
+    whole = len(told) == len(parts)
+    names = [joint.join([*told[:number], more]) for number in range(len(told), 0, -1)]
+    names = [*([joint.join(told), "_".join(told)] if whole else []), *names[whole:], told[0]]
     longest = MAX_LENGTH - len(end)
-    return next((name for name in names if len(name) <= longest), _cut(names[-1], longest)) + end
+    return next((name for name in names if len(name) <= longest), _cut(told[0], longest)) + end
 
 
 def _cut(name: str, longest: int) -> str:
@@ -64,14 +75,29 @@ def _part(node: exp.Expr) -> str:
         case exp.Between():
             return f"{_words(node.this)} {_words(node.args['low'])} to {_words(node.args['high'])}"
         case exp.Binary() if type(node) in _BETWEEN:
-            return f"{_words(node.this)} {_BETWEEN[type(node)]} {_words(node.expression)}"
+            return f"{_words(node.this)} {_relation(node)} {_words(node.expression)}"
         case _:
             return _words(node)
+
+
+def _relation(node: exp.Binary) -> str:
+    """What is between the words of two sides."""
+    other = node.expression
+    if isinstance(node, exp.EQ) and isinstance(node.this, exp.Column) and isinstance(other, exp.Column):
+        return "is"
+    is_day = any(_DAY.match(part.name) for part in other.find_all(exp.Literal) if part.is_string)
+    return _BETWEEN_DAYS.get(type(node), "") if is_day else _BETWEEN[type(node)]
 
 
 def _words(node: exp.Expr) -> str:
     """The columns, constants and parameters of an expression."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"minus {node.this.name}"
-    names = [part.name for part in node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)]
+    names = [_word(part.name) for part in node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)]
     return " ".join(names[:3]) or node.key
+
+
+def _word(text: str) -> str:
+    """A constant: a day as one word; of a path or an address the last part, which tells it from others."""
+    day = _DAY.match(text)
+    return day[0].replace("-", "") if day else _PATH.sub("", text.rstrip("/"))

@@ -42,7 +42,7 @@ def _counterpart(condition: Condition, at: Extent) -> Extent | None:
     try:
         trees = (
             read_sql(condition.sql, "").tree,
-            read_sql(condition.text, condition.dialect, qualified=True).tree,
+            read_sql(condition.text, condition.dialect).tree,
         )
     except (PredicatError, RecursionError):
         return None

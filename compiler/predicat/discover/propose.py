@@ -135,7 +135,9 @@ def _by_relation(
     result: dict[str, list[Rule]] = {}
     for (relation, *_), rule in rules.items():
         rule.sql = rule.plainest()
-        if rule.is_one_off:
+        if rule.is_bare and not rule.declared:
+            left[say.BARE] += len(rule.conditions)
+        elif rule.is_one_off:
             left[say.ONE_OFF] += len(rule.conditions)
         elif rule.places >= min_places or rule.declared:
             result.setdefault(relation, []).append(rule)

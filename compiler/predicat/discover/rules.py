@@ -3,6 +3,8 @@
 from collections import Counter
 
 from msgspec import Struct
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from predicat.api import Predicate
 from predicat.discover.conditions import Condition
@@ -43,12 +45,20 @@ class Rule(Struct, eq=False):
         """Whether a table or a server declares it."""
         return any(condition.declared for condition in self.conditions)
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a boolean column alone, which a filter would only give another name."""
+        try:
+            return isinstance(parse_one(self.sql).unnest(), exp.Column)
+        except SqlglotError:
+            return False
+
     def plainest(self) -> str:
         """Its SQL in the words that most places use, and of these in the shortest."""
         if self.conditions[0].params:
-            return self.sql
+            return as_people_write(self.sql)
         written = Counter(condition.sql for condition in self.conditions)
-        return min(written, key=lambda sql: (-written[sql], len(sql)))
+        return as_people_write(min(written, key=lambda sql: (-written[sql], len(sql))))
 
     def first_name(self) -> str:
         """A name made of its fields and values, which says what kind of rule it is."""
@@ -61,3 +71,22 @@ class Rule(Struct, eq=False):
         """
         only_once = all(map(runs_once, self.conditions))
         return (only_once or self.places == 1) and names_rows(self.sql, numbers=only_once)
+
+
+def as_people_write(sql: str) -> str:
+    """A condition with NOT where people write it: `a IS NOT NULL` for `NOT a IS NULL`."""
+    try:
+        tree = exp.paren(parse_one(sql))
+    except SqlglotError:
+        return sql
+    for node in list(tree.find_all(exp.Not)):
+        test = node.this
+        if isinstance(test, exp.Is):
+            test.set("expression", exp.Not(this=test.expression))
+        elif isinstance(test, exp.In | exp.Like | exp.ILike | exp.Between):
+            test.set("this", exp.Var(this=f"{test.this.sql()} NOT"))
+        else:
+            continue
+        node.replace(test)
+    inner: exp.Expr = tree.this
+    return inner.sql(comments=False)

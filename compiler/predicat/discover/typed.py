@@ -32,7 +32,7 @@ class Subject(Struct, frozen=True):
     whether it is about rows that are written (see `Condition`). `before` are
     the conditions of the branches of a CASE that come first. `laid_out` is the text in its dialect with
     parentheses as its lines group it, if that is another grouping. If it has either, `written` is the text in
-    its dialect. `qualified` says that names keep their tables, which tells apart those of several.
+    its dialect.
     """
 
     text: str
@@ -46,7 +46,6 @@ class Subject(Struct, frozen=True):
     before: tuple[str, ...] = ()
     laid_out: str = ""
     written: str = ""
-    qualified: bool = False
 
     @property
     def key(self) -> str:
@@ -64,13 +63,12 @@ class Subject(Struct, frozen=True):
                 self.before,
                 self.laid_out,
                 self.written,
-                self.qualified,
             ]
         )
 
     def as_written(self, text: str) -> Subject:
         """A text of the same dialect, over the same fields."""
-        return Subject(text, "sql", self.collation, self.types, self.on, self.collation, qualified=True)
+        return Subject(text, "sql", self.collation, self.types, self.on, self.collation)
 
 
 def subject_of(condition: Condition, before: Sequence[str] = ()) -> Subject:
@@ -102,7 +100,10 @@ def is_whole_text(condition: Condition) -> bool:
     if not condition.sql:
         return True
     try:
-        read = [read_sql(condition.text, condition.dialect), read_sql(condition.sql, "")]
+        read = [
+            read_sql(text, dialect, bare=True)
+            for text, dialect in ((condition.text, condition.dialect), (condition.sql, ""))
+        ]
     except (PredicatError, RecursionError):
         return False
     forms = [_normal_text(one.tree, one.parts) for one in read]
@@ -153,7 +154,7 @@ def together(items: Sequence[Subject]) -> list[Typed]:
     try:
         if items[0].language != "sql":
             return [_of_language(item) for item in items]
-        return _of_sql(items, [read_sql(item.text, item.dialect, qualified=item.qualified) for item in items])
+        return _of_sql(items, [read_sql(item.text, item.dialect) for item in items])
     except PredicatError as error:
         raise Unclear(error.diagnostics[0].message if error.diagnostics else say.NO_REASON) from None
     except (RecursionError, ArithmeticError):

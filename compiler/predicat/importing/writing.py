@@ -219,6 +219,9 @@ def _yaml() -> Any:
     class Representer(RoundTripRepresenter):
         """Quotes texts that catalogs would read as something else: YAML 1.1 has yes, no, on and off."""
 
+        def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # catalogs have none: what is shared is repeated
+            return True
+
         def represent_key(self, data: Any) -> Any:
             return super().represent_str(data) if type(data) is str else super().represent_key(data)
 

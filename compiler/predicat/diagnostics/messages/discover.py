@@ -146,6 +146,9 @@ DEAD = "it matches no row, or every row"
 PART_OF_POLICY = "it is a part of a row security policy, and the rest cannot be a filter"
 HAS_PARAMETERS = "it has parameters"
 UNKNOWN_TYPE = "Its type is not known: correct it, the conditions do not tell."
+SOME_NUMBER = "A number: correct its type, the conditions do not tell which one."
+SOME_TIME = "A day or a moment: correct its type, the conditions do not tell which one."
+BARE = "it is one column, which has a name already"
 ONE_OFF = "it names single rows, as one deletion or repair of data does"
 TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
@@ -285,7 +288,7 @@ def described(told: str, places: list[str], parts: list[str], *, writes: bool = 
     """What a proposed filter means, where its rule is now, and where it is a part of a condition."""
     rows = f"Rows that may be written: those {told}." if writes else f"Rows {told}."
     if not places:
-        return f"Part of a condition, which has more to it. {rows} Found in {_places(parts)}."
+        return f"{rows} Part of the condition in {_places(parts)}."
     more = f" Part of the condition in {_places(parts)}." if parts else ""
     return f"{rows} Found in {_places(places)}.{more}"
 

@@ -20,9 +20,13 @@ class ClauseCondition(Struct, frozen=True):
     branch: int = 0
 
 
-def clause_conditions(root: exp.Expr, columns: Columns) -> Iterator[ClauseCondition]:
-    """The conditions of a statement. Each is told once, for the query that it is written in."""
-    for scope in scopes(root, columns):
+def clause_conditions(
+    root: exp.Expr, columns: Columns, variables: frozenset[str] = frozenset()
+) -> Iterator[ClauseCondition]:
+    """The conditions of a statement, in which some names are those of variables. Each is told once, for the
+    query that it is written in.
+    """
+    for scope in scopes(root, columns, variables):
         node = scope.node
         if (where := node.args.get("where")) is not None:
             yield ClauseCondition("where", where.this, scope)
@@ -74,7 +78,8 @@ def _checks(root: exp.Create, columns: Columns) -> Iterator[ClauseCondition]:
     table = root.this.this
     relation = ".".join(part.name for part in table.parts) if isinstance(table, exp.Table) else ""
     source = Source(relation.rpartition(".")[2].lower(), relation, id(table))
-    scope = Scope(root, {source.name: source}, columns, {})
+    aliases = frozenset(part.alias_or_name.lower() for part in root.find_all(exp.Table, exp.Subquery))
+    scope = Scope(root, {source.name: source}, columns, {}, aliases - {source.name})
     for check in root.this.find_all(exp.CheckColumnConstraint):
         if check.this is not None:
             clause: Clause = "test" if is_expectation(check) else "check"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from msgspec import Struct
 from sqlglot import exp
@@ -57,24 +57,43 @@ class Source(Struct, frozen=True):
 
 
 class Scope(Struct, frozen=True):
-    """The names of a query. `known` has the scopes of all queries of the statement, by their nodes."""
+    """The names of a query. `known` has the scopes of all queries of the statement, by their nodes;
+    `aliases` are those of all sources of the statement, `variables` those of values of a program.
+    """
 
     node: exp.Expr
     sources: Mapping[str, Source]
     columns: Columns
     known: Mapping[int, Scope]
+    aliases: frozenset[str] = frozenset()
+    variables: frozenset[str] = frozenset()
+
+    def is_variable(self, column: exp.Column) -> bool:
+        """Whether a name is that of a variable, as no source is known to have a column of this name."""
+        name = folded(column.this)
+        return (
+            name in self.variables
+            and not column.table
+            and not any(name in (self.names(source) or ()) for source in self.sources.values())
+        )
 
     def origin(self, column: exp.Column, depth: int = 0) -> Origin | None:
         """The origin of a column, or None if the statement does not tell."""
         table, name = column.table.lower(), folded(column.this)
         source = self.sources.get(table)
-        if source is None and len(self.sources) == 1:
-            (source,) = self.sources.values()
-            # Of a struct the first name is the column.
-            name = f"{table}.{name}" if table else name
-        elif source is None and not table:
-            source = self.owner(name)
+        if source is None and table:
+            source, name = self.member(list(map(folded, column.parts)))
+        elif source is None:
+            source = next(iter(self.sources.values())) if len(self.sources) == 1 else self.owner(name)
         return None if source is None else traced(source, name, self.known, depth)
+
+    def member(self, names: Sequence[str]) -> tuple[Source | None, str]:
+        """The source of a member of a struct, and its name there: the first is a column or a source."""
+        if names[0] in self.sources:
+            return self.sources[names[0]], ".".join(names[1:])
+        if names[0] in self.aliases or names[-2] in self.aliases or len(self.sources) != 1:
+            return None, ""  # perhaps of a query around this one
+        return next(iter(self.sources.values())), ".".join(names)
 
     def owner(self, name: str) -> Source | None:
         """The one source that has a column, or that may have it if no other can."""
@@ -107,9 +126,11 @@ def folded(node: exp.Expr | str | None) -> str:
     return (node if isinstance(node, str) else node.name if node is not None else "").lower()
 
 
-def scopes(root: exp.Expr, columns: Columns) -> list[Scope]:
-    """The scope of each query of a statement."""
+def scopes(root: exp.Expr, columns: Columns, variables: frozenset[str] = frozenset()) -> list[Scope]:
+    """The scope of each query of a statement, in which some names are those of variables."""
     known: dict[int, Scope] = {}
+    tables = root.find_all(exp.Table, exp.Subquery, exp.CTE, exp.Lateral, exp.Unnest)
+    aliases = frozenset(table.alias_or_name.lower() for table in tables) - {""}
     pending: list[tuple[exp.Expr, Named]] = [(root, {})]
     while pending:
         node, named = pending.pop()
@@ -121,7 +142,7 @@ def scopes(root: exp.Expr, columns: Columns) -> list[Scope]:
                 pending.append((cte.this, dict(named)))
                 named[cte.alias.lower()] = cte.this
         if isinstance(node, _QUERIES):
-            known[id(node)] = Scope(node, _sources(node, named), columns, known)
+            known[id(node)] = Scope(node, _sources(node, named), columns, known, aliases, variables)
         pending.extend((part, named) for part in node.iter_expressions() if part is not within)
     return list(known.values())
 

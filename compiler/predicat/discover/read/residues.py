@@ -14,7 +14,7 @@ from sqlglot.errors import UnsupportedError
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.read.clauses import ClauseCondition
-from predicat.discover.read.relations import Origin, folded
+from predicat.discover.read.relations import Origin, Scope, folded
 
 # How the names of template variables begin in rendered SQL.
 PARAMETER = "predicat_param_"
@@ -94,7 +94,7 @@ def _origin(part: exp.Expr, written: ClauseCondition) -> Origin | str:
         return say.WINDOW
     if part.find(exp.AggFunc):
         return say.AGGREGATE
-    columns = [column for column in part.find_all(exp.Column) if not _is_parameter(column)]
+    columns = [column for column in part.find_all(exp.Column) if not _is_parameter(column, written.scope)]
     if not columns:
         return say.NO_COLUMN
     if written.clause in ("having", "qualify") and any(_computed(column, written) for column in columns):
@@ -134,8 +134,8 @@ def _hands_on(part: exp.Alias) -> bool:
     return isinstance(part.this, exp.Column) and part.this.name.lower() == part.alias.lower()
 
 
-def _is_parameter(column: exp.Column) -> bool:
-    return not column.table and column.name.lower().startswith(PARAMETER)
+def _is_parameter(column: exp.Column, scope: Scope) -> bool:
+    return scope.is_variable(column) or (not column.table and column.name.lower().startswith(PARAMETER))
 
 
 def _residue(
@@ -187,8 +187,9 @@ class _Writer:
         return inner
 
     def column(self, column: exp.Column) -> exp.Expr:
-        if _is_parameter(column):
-            return self.parameter(column.name[len(PARAMETER) :])
+        if _is_parameter(column, self.row.scope):
+            made = column.name.lower().startswith(PARAMETER)
+            return self.parameter(column.name[len(PARAMETER) :] if made else _word(column.name))
         if _IN_TEXT.search(column.sql()):
             raise _LeftOut(say.PART_OF_TEMPLATE)
         origin = self.row.scope.origin(column)

@@ -12,6 +12,7 @@ from predicat.discover.read.clauses import ClauseCondition, clause_conditions
 from predicat.discover.read.relations import OTHER, Columns, is_known
 from predicat.discover.read.residues import PARAMETER, Residue, residues
 from predicat.discover.read.statements import Statement, statements
+from predicat.discover.read.variables import arguments, variables
 from predicat.language.sql.node_reader import Reader
 from predicat.language.sql.reader import SQL, TABLE
 from predicat.language.sql.spans import SpanIndex
@@ -34,6 +35,7 @@ class SqlText:
         self.dialect = dialect
         self.place = place
         self.columns = columns
+        self.variables: frozenset[str] = frozenset()
 
     def read(self) -> Iterator[Condition | Refused]:
         """The conditions, and what was not read."""
@@ -42,7 +44,9 @@ class SqlText:
             yield self.refused(0, min(len(self.text), MAX_SHOWN), say.NO_TOKENS)
             return
         for statement in read:
+            self.variables |= variables(statement.tokens)
             if statement.node is None:
+                self.variables |= arguments(statement.tokens)  # a procedure, whose statements come next
                 yield self.refused(statement.start, statement.end, statement.reason)
             elif isinstance(statement.node, exp.Command) and _tells_rows(statement):
                 yield self.refused(statement.start, statement.end, say.NOT_PARSED)
@@ -55,8 +59,9 @@ class SqlText:
         whole = Span(source, statement.start, statement.end)
         reader = Reader(source, whole, SpanIndex(statement.tokens), SQL, TABLE)
         conditions: list[tuple[int, Condition | Refused]] = []
+        names = self.variables | arguments(statement.tokens)
         try:
-            for condition in clause_conditions(node, self.columns):
+            for condition in clause_conditions(node, self.columns, names):
                 for residue in residues(condition, self.dialect):
                     start, end = _extent(reader, residue.parts)
                     if end < 0:
