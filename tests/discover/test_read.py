@@ -238,6 +238,7 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
     (tmp_path / "like.sql").write_text(
         "{% macro like(a, b) %}{{ adapter.dispatch('like', 'p')(a, b) }}{% endmacro %}"
         "{% macro fails(a) %}{{ 1 / 0 }}{% endmacro %}"
+        "{% macro year() %} {{ var('year') }} {% endmacro %}"
     )
     pairs = [
         ("like('kind', \"'^a'\")", "like('kind', \"'^b'\")"),
@@ -245,6 +246,9 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
         ("other.like('a', b=1)", "other.like('a', b=2)"),
         ("var('x', 1)", "var('x', 2)"),
         ("var('x')", "var('x') + 1"),
+        ("var('x') | int", "var('x')"),
+        ("var('x') | replace('a', 'b')", "var('x') | replace('a', 'c')"),
+        ("year() + 1", "year() | float"),
         ("var('x')['a']", "var('x')['b']"),
         ("var('x') - 1", "1 - var('x')"),
         ("ref('a').rows", "ref('b').rows"),
@@ -266,6 +270,25 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
         (tmp_path / "m.sql").write_text(f"select 1 from t where a = {text}")
         (row,) = folder.read([tmp_path]).conditions
         assert len(row.params) == 1, text
+
+
+def test_a_macro_returns_what_it_returns_in_dbt(tmp_path: Path) -> None:
+    (tmp_path / "dbt_project.yml").write_text("name: p\n")
+    (tmp_path / "macros.sql").write_text(
+        "{% macro kinds() %}{{ return([{'name': 'a'}, {'name': 'b'}]) }}, not this{% endmacro %}"
+        "{% macro all_kinds() %}{% set own = kinds() %}{{ return(own + [{'name': 'c'}]) }}{% endmacro %}"
+        "{% macro settings() %}{% do return({'tags': ['x']}) %}{% endmacro %}"
+        "{% macro rows() %}{{ return([]) }}{% endmacro %}"
+    )
+    (tmp_path / "m.sql").write_text(
+        "{{ config(**settings()) }}{{ config(**of_nobody()) }}\n"
+        "select 1 from t where k = 'z' {% for kind in all_kinds() %} or k = '{{ kind.name }}' {% endfor %}"
+        "{% for row in rows() %} or k = {{ row }} {% endfor %}"
+        "{% for key, value in var('x').items() %} or {{ key }} = {{ value }} {% endfor %}"
+        "{% for i in range(var('n') | int) %} or n = {{ i }} {% endfor %}"
+    )
+    (row,) = folder.read([tmp_path]).conditions
+    assert row.sql == ("k = 'z' OR k = 'a' OR k = 'b' OR k = 'c' OR k = :rows OR :x_key = :x_item OR n = 0")
 
 
 def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ branches need no care. What the template does not define renders as a name: a va
 
 from __future__ import annotations
 
+import functools
 import re
 import time
 import zlib
@@ -17,7 +18,7 @@ from jinja2 import TemplateError, Undefined, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension
 from jinja2.parser import Parser
-from jinja2.runtime import Context
+from jinja2.runtime import Context, Macro
 from jinja2.sandbox import SandboxedEnvironment
 from msgspec import Struct
 
@@ -33,9 +34,11 @@ _LONGEST_WORD = 30
 _OPEN, _CLOSE = "\ue000", "\ue001"
 # What the sandbox asks of a function.
 _ASKED = ("unsafe_callable", "alters_data")
+_UNKNOWN = re.compile(rf"{PARAMETER}(\w+)")
 _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
-# Filters of dbt that say of which type a value is.
-_CASTS = ("as_text", "as_bool", "as_number", "as_native")
+# Filters of which an unknown value is no other one: those of dbt that say of which type it is, and those that
+# have its only element.
+_PASSED = ("as_text", "as_bool", "as_number", "as_native", "count", "default", "d", "length", "list")
 _BLOCKS = {"{%": "%}", "{{": "}}", "{#": "#}"}
 
 
@@ -59,6 +62,14 @@ class Rendered(Struct, frozen=True):
 
 class NotRendered(Exception):
     """A template could not be rendered."""
+
+
+class _Returned(Exception):
+    """Ends a macro with a value, as `return` of dbt does."""
+
+    def __init__(self, value: object = "") -> None:
+        super().__init__()
+        self.value = value
 
 
 def _word_of(args: tuple[object, ...]) -> str:
@@ -136,6 +147,14 @@ class _Unknown:
     def __getitem__(self, key: object) -> _Unknown:
         return _Unknown(self.word + _word_of((key,)))
 
+    def keys(self) -> list[str]:
+        """The keys of a mapping, which has one: a text, as `call(**mapping)` needs it."""
+        return [f"{self}_key"]
+
+    def items(self) -> list[tuple[str, _Unknown]]:
+        """The keys of a mapping with its values."""
+        return [(key, _Unknown(f"{self.word}_item")) for key in self.keys()]
+
     __add__ = __radd__ = _calculated("plus")
     __sub__, __rsub__ = _calculated("minus"), _calculated("from")
     __mul__ = __rmul__ = _calculated("times")
@@ -151,11 +170,8 @@ class _Unknown:
 
     __le__ = __gt__ = __ge__ = __lt__
 
-    def __int__(self) -> int:
-        return 1
-
-    def __float__(self) -> float:
-        return 1.0
+    def __index__(self) -> int:
+        return 1  # the length of a list, as in `range(n)`; the filters `int` and `float` give unknown values
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -205,18 +221,24 @@ class _Tags(Extension):
 
 
 class _Known(dict[str, Any]):
-    """Template filters; an unknown one returns its input, and another unknown value of an unknown one."""
+    """Template filters. Of an unknown value each gives another unknown one, as does a filter that is unknown
+    itself; of other values that one gives its input.
+    """
 
     def get(self, key: str, default: Any = None) -> Any:  # noqa: ARG002  # as the base class has it
         return self[key]
 
-    def __missing__(self, key: str) -> Any:
-        def filtered(value: Any, *args: object, **_: object) -> Any:
-            if isinstance(value, _Unknown) and key not in _CASTS:
-                return _Unknown(f"{value.word}_{key}{_word_of(args)}")
-            return value
+    def __getitem__(self, key: str) -> Any:
+        own = super().get(key)
+        at = int(hasattr(own, "jinja_pass_arg"))  # the value comes behind the context
 
-        return filtered
+        def filtered(*args: Any, **named: object) -> Any:
+            value = args[at]
+            if isinstance(value, _Unknown) and key not in _PASSED:
+                return _Unknown(f"{value.word}_{key}{_word_of(args[at + 1 :])}")
+            return value if own is None else own(*args, **named)
+
+        return filtered if own is None else functools.update_wrapper(filtered, own)
 
 
 class _Sandbox(SandboxedEnvironment):
@@ -230,6 +252,14 @@ class _Sandbox(SandboxedEnvironment):
         if operator == "%" and isinstance(left, str):
             return left
         return super().call_binop(context, operator, left, right)
+
+    def call(self, context: Context, called: Any, /, *args: Any, **named: Any) -> Any:
+        try:
+            return super().call(context, called, *args, **named)
+        except _Returned as returned:
+            if not isinstance(called, Macro):
+                raise
+            return returned.value
 
     @staticmethod
     def concat(pieces: Iterable[object]) -> str:
@@ -253,7 +283,7 @@ def _environment() -> SandboxedEnvironment:
             "config": _Config(),
             "is_incremental": lambda: True,
             "this": _Relation("this"),
-            "return": lambda value="": value,
+            "return": _return,
             "log": lambda *_, **__: "",
             "print": lambda *_, **__: "",
             "execute": False,
@@ -268,6 +298,10 @@ _RELATIONS: Mapping[str, Callable[..., Any]] = {
     "ref": lambda *names, **_: _Relation(names[-1] if names else "ref"),
     "source": lambda *names, **_: _Relation(".".join(map(str, names))),
 }
+
+
+def _return(value: object = "") -> None:
+    raise _Returned(value)
 
 
 class _Config:
@@ -304,15 +338,22 @@ def _is_macro(name: str, value: object) -> bool:
 
 
 def _bounded(macro: Callable[..., Any]) -> Callable[..., Any]:
-    """A macro that is an unknown value where it fails."""
+    """A macro that is an unknown value where it fails, or has none to give without a database."""
     name = str(getattr(macro, "name", "macro"))
 
     def call(*args: Any, **named: Any) -> Any:
         try:
-            text = str(macro(*args, **named)).strip()
+            value = macro(*args, **named)
+        except _Returned as returned:
+            value = returned.value
         except Exception:  # noqa: BLE001  # as above
-            text = ""
-        return text or _Unknown(name)(*args, **named)
+            value = ""
+        if isinstance(value, str) and not isinstance(value, _Relation):
+            value = value.strip()
+            if is_unknown := _UNKNOWN.fullmatch(value):
+                return _Unknown(is_unknown[1])
+        nothing = not isinstance(value, _Unknown) and value in ("", None, [], {})
+        return _Unknown(name)(*args, **named) if nothing else value
 
     return call
 
@@ -341,6 +382,7 @@ def render(text: str, macros: Mapping[str, Any], this: str = "this") -> Rendered
         AttributeError,
         MemoryError,
         RecursionError,
+        _Returned,
     ):
         raise NotRendered from None
     return _unmarked("".join(pieces))
