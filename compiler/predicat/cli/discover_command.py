@@ -55,6 +55,10 @@ _HELP = (
     "the catalog."
 )
 
+# Objects between two collections: with Python's 700 a large text is looked through while it grows, again and
+# again, for half of the time.
+_COLLECTED = 50_000
+
 
 class Options(Struct, frozen=True, kw_only=True):
     """What `discover` was given."""
@@ -146,6 +150,7 @@ def command(*, given: Options) -> None:
 def _run(given: Options) -> None:
     """One run. Raises UsageError and PredicatError, and Exit with what the findings say."""
     gc.enable()  # thousands of files are read, and trees of SQL refer to each other: they are garbage soon
+    gc.set_threshold(_COLLECTED)
     from predicat.discover import report  # noqa: PLC0415  # not for --help
     from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
     from predicat.discover.since import narrow  # noqa: PLC0415  # as above

@@ -25,9 +25,9 @@ def is_expectation(check: exp.Expr) -> bool:
 
 def plain(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens of a statement as of any other engine; the same if it is none of a pipeline."""
-    words = [token.text.upper() for token in tokens]
-    if not words or words[0] != "CREATE":
+    if not tokens or tokens[0].text.upper() != "CREATE":
         return tokens
+    words = [token.text.upper() for token in tokens]
     if words[1:2] == ["FLOW"] and "AS" in words[:_MOST_WORDS]:
         return tokens[words.index("AS") + 1 :]
     start = next((at for at, word in enumerate(words[:_MOST_WORDS]) if word in _CREATED), 0)

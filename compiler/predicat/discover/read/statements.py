@@ -3,7 +3,6 @@
 import logging
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -18,8 +17,15 @@ from predicat.discover.read.pipelines import plain
 # Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
 # Characters of a text whose trees are kept until the next one.
-_KEPT = 100_000
-_OPENING, _CLOSING = (TokenType.L_PAREN, TokenType.CASE), (TokenType.R_PAREN, TokenType.END)
+_KEPT = 1_000_000
+# By themselves: an attribute of an enumeration is slow, and each token is compared with them.
+_OPEN, _CLOSE, _CASE, _END, _SEMICOLON = (
+    TokenType.L_PAREN,
+    TokenType.R_PAREN,
+    TokenType.CASE,
+    TokenType.END,
+    TokenType.SEMICOLON,
+)
 _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
 
 warnings.filterwarnings("ignore", "Possible nested set", FutureWarning)  # of regular expressions in SQL
@@ -56,16 +62,19 @@ def statements(text: str, dialect: str) -> Iterable[Statement] | None:
     """The statements of a text in their order; None where it has no tokens. Their trees are not to be
     changed: a text is often read twice in a row, to find its dialect and then its conditions.
     """
-    if len(text) <= _KEPT:
-        return _kept(text, dialect)
+    if (text, dialect) in _last:
+        return _last[text, dialect]
+    _last.clear()  # at first: there is room for the trees of one text
     tokens = tokens_of(text, dialect)
-    return None if tokens is None else _statements(text, tokens, dialect)
+    read = None if tokens is None else _statements(text, tokens, dialect)
+    if len(text) > _KEPT:
+        return read
+    _last[text, dialect] = None if read is None else tuple(read)
+    return _last[text, dialect]
 
 
-@lru_cache(maxsize=1)
-def _kept(text: str, dialect: str) -> tuple[Statement, ...] | None:
-    tokens = tokens_of(text, dialect)
-    return None if tokens is None else tuple(_statements(text, tokens, dialect))
+# The text that was read last, in a dialect, with its statements.
+_last: dict[tuple[str, str], tuple[Statement, ...] | None] = {}
 
 
 def _statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Statement]:
@@ -99,7 +108,7 @@ def _behind_other_text(tokens: Sequence[Token]) -> Sequence[Token]:
     """
     depth = 0
     for number, token in enumerate(tokens):
-        depth += (token.token_type is TokenType.L_PAREN) - (token.token_type is TokenType.R_PAREN)
+        depth += (token.token_type is _OPEN) - (token.token_type is _CLOSE)
         if number and not depth and token.token_type in _BEGINNINGS:
             return tokens[number:]
     return ()
@@ -108,7 +117,7 @@ def _behind_other_text(tokens: Sequence[Token]) -> Sequence[Token]:
 def _split(tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
     ends = [
         -1,
-        *(i for i, token in enumerate(tokens) if token.token_type is TokenType.SEMICOLON),
+        *(i for i, token in enumerate(tokens) if token.token_type is _SEMICOLON),
         len(tokens),
     ]
     for before, end in pairwise(ends):
@@ -120,7 +129,10 @@ def too_deep(tokens: Sequence[Token]) -> bool:
     """Whether brackets or CASE are nested so deeply that sqlglot's compiled parser may end the process."""
     depth = deepest = 0
     for token in tokens:
-        opens, closes = token.token_type in _OPENING, token.token_type in _CLOSING
-        depth = max(depth + opens - closes, 0)
-        deepest = max(deepest, depth)
+        kind = token.token_type
+        if kind is _OPEN or kind is _CASE:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif (kind is _CLOSE or kind is _END) and depth:
+            depth -= 1
     return deepest > MAX_DEPTH
