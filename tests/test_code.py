@@ -40,6 +40,24 @@ def test_reasons_are_comments_above_what_they_explain() -> None:
     assert found == [], "a comment above the constant, not a string behind it"
 
 
+# Where the root of a repository is looked for, or marked.
+REPOSITORIES = {
+    "compiler/predicat/diagnostics/reading.py",
+    "compiler/predicat/discover/against.py",
+    "compiler/predicat/review/touched.py",
+}
+
+
+def test_one_function_looks_for_the_root_of_a_repository() -> None:
+    found = {
+        path
+        for path, tree in modules().items()
+        if path.startswith(FOLDERS[:2])
+        and any(isinstance(node, ast.Constant) and node.value == ".git" for node in ast.walk(tree))
+    }
+    assert found == REPOSITORIES, "repository_of and up_to_repository look for .git"
+
+
 # --- tests whose only assertions are in a loop
 
 WRAPPERS = ("enumerate", "sorted", "list", "tuple", "reversed", "set", "product", "pairwise", "dict")

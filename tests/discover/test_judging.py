@@ -293,6 +293,18 @@ def test_operands_without_effect_that_nobody_means(text: str, part: str, meant: 
     assert (found.kind, found.part, found.meant) == ("redundant", part, meant)
 
 
+@pytest.mark.parametrize(
+    ("other", "hint"),
+    [
+        ("s LIKE 'tap_%'", "in s LIKE 'tap_%', _ stands for any character; to mean itself, it is escaped"),
+        ("s LIKE 'tap%'", ""),
+    ],
+)
+def test_a_wildcard_that_takes_the_rows_of_an_operand(other: str, hint: str) -> None:
+    (found,) = judged(f"s LIKE 'tap-%' OR {other}").judgements
+    assert (found.part, found.hint) == ("s LIKE 'tap-%'", hint)
+
+
 def test_columns_of_two_tables_are_not_mixed_up() -> None:
     conditions = [
         replace(condition(f"{table}.a = 1", clause="case", branches=(3, number)), sql="a = 1")

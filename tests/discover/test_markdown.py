@@ -16,7 +16,7 @@ TABLE = """### predicat discover: 2 findings in 2 files
 nearly the rule in two.sql:2: the first has amount &#62; 0, the second amount &#62;= 0. They differ for \
 {status: "held", kind: "a", amount: 0}. |
 | D103 redundant | `one.sql:1` | ``a = 1 or b = '\\|`<b>`'``<br>t: this operand of AND has no effect: the \
-others imply it. Types inferred from use: a (number), b (string). |
+same rows are accepted without it. Types inferred from use: a (number), b (string). |
 
 <details>
 <summary>what was read</summary>

@@ -156,6 +156,11 @@ def test_a_manifest_is_a_base_too(repository: Path) -> None:
     ("prepare", "args", "message"),
     [
         (lambda _: None, ("nosuch",), "git knows no revision 'nosuch'"),
+        (
+            lambda folder: git(folder, "update-ref", "refs/remotes/origin/only", "HEAD"),
+            ("only...",),
+            "git knows no revision 'only'\n  = hint: did you mean 'origin/only'?",
+        ),
         (lambda _: None, ("--upload-pack=x",), "No such option"),
         (lambda folder: edit(folder, ("amount > 100", "amuont > 100")), (), "did you mean 'amount'"),
         (lambda folder: git(folder, "branch", "-m", "main", "old"), (), "no main branch"),
@@ -434,6 +439,10 @@ def test_outside_of_a_repository_nothing_of_git_is_shown(tmp_path: Path) -> None
     done = run("diff", cwd=tmp_path)
     assert done.returncode == 2
     assert f"error[usage]: {tmp_path / 'catalog'} is not in a git repository" in done.stderr
+    assert "predicat diff target/manifest.json" in done.stderr
+    for args in (("lint", "--changed"), ("discover", "catalog", "--against", "main")):
+        done = run(*args, cwd=tmp_path)
+        assert done.returncode == 2 and "is not in a git repository\n  = hint: git init" in done.stderr
 
 
 def test_a_comment_is_formatting_only(shop: Path) -> None:

@@ -10,7 +10,7 @@ from predicat.catalog.templates import LOCKS
 from predicat.diagnostics import PredicatError, Reporter, Source
 from predicat.diagnostics.messages import catalog as say
 from predicat.diagnostics.messages import files as say_files
-from predicat.diagnostics.reading import text_of
+from predicat.diagnostics.reading import text_of, up_to_repository
 
 SUFFIXES = (".yml", ".yaml")
 
@@ -41,11 +41,9 @@ def catalog_files(root: Path, reporter: Reporter) -> list[Path]:
 def _above(root: Path) -> str | None:
     """The nearest folder of this name above the current one, up to the root of the repository."""
     here = Path.cwd()
-    for steps, folder in enumerate((here, *here.parents)):
+    for steps, folder in enumerate(up_to_repository(here)):
         if steps and (folder / root).is_dir():
             return str(Path(*[".."] * steps) / root)
-        if (folder / ".git").exists():
-            break
     return None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from predicat.diagnostics.reading import text_of
+from predicat.diagnostics.reading import text_of, up_to_repository
 
 NAME = "catalog.lock"
 PROJECT_FILE = "predicat.yml"
@@ -15,12 +15,8 @@ _OTHER_ENDING = "predicat.yaml"
 
 def project_file(place: Path) -> Path | None:
     """The nearest project file in a folder or above, up to the root of the repository, if there is one."""
-    for folder in (place.resolve(), *place.resolve().parents):
-        if (file := file_in(folder)) is not None:
-            return file
-        if (folder / ".git").exists():
-            break
-    return None
+    found = (file_in(folder) for folder in up_to_repository(place.resolve()))
+    return next((file for file in found if file is not None), None)
 
 
 def file_in(folder: Path) -> Path | None:

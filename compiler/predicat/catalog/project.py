@@ -22,7 +22,7 @@ from predicat.catalog.review_rules import ANY, WHEN, Approval, Waiver
 from predicat.catalog.yaml_nodes import YamlNode, compose
 from predicat.diagnostics import NOWHERE, PredicatError, Reporter, Source, Span
 from predicat.diagnostics.messages import catalog as say
-from predicat.diagnostics.reading import text_of
+from predicat.diagnostics.reading import repository_of, text_of, up_to_repository
 from predicat.diagnostics.wording import either
 
 # The keys of the file, with what they are.
@@ -203,10 +203,7 @@ def _upwards(folder: Path) -> Iterator[Path]:
     its parent.
     """
     start = _start(folder)
-    yield start
-    above = list(start.parents)
-    top = next((number for number, place in enumerate([start, *above]) if (place / ".git").exists()), 1)
-    yield from above[:top]
+    yield from up_to_repository(start) if repository_of(start) else (start, *start.parents[:1])
 
 
 def _start(folder: Path) -> Path:

@@ -23,6 +23,20 @@ ROOT = ".predicat-root"
 _ROOTS = (".git", "predicat.yml", ROOT)
 
 
+def repository_of(folder: Path) -> Path | None:
+    """The root of the repository of a folder, without a call of git; None if it is in none."""
+    return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), None)
+
+
+def up_to_repository(folder: Path) -> Iterator[Path]:
+    """A folder and those above it, up to the root of the repository or else of the file system."""
+    top = repository_of(folder)
+    for place in (folder, *folder.parents):
+        yield place
+        if place == top:
+            return
+
+
 @contextmanager
 def reading(path: str) -> Iterator[None]:
     """Tells why a file cannot be read as UTF-8. Raises PredicatError."""

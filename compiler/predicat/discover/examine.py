@@ -2,6 +2,7 @@
 have, and every row that is shown is one of the narrowest.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -37,6 +38,8 @@ CONDITION = 10.0
 _BRANCHES = 40
 # Up to this number of operands, each is left out once to see whether it matters.
 _LONGEST = 40
+# A LIKE with a wildcard for one character, which is not escaped.
+_WILDCARD = re.compile(r"(?i)\blike\s+'[^'\\]*_[^'\\]*'(?!\s+escape)")
 
 
 class Problem(Struct, frozen=True):
@@ -276,7 +279,8 @@ class _Questions:
                     return
                 # That a column has no effect at all is not meant.
                 meant = len(fields_of(shorter)) == len(fields_of(node))
-                implied = implied or Problem("redundant", say.no_effect(op), shown, at=at, meant=meant)
+                hint = _any_character(parent, place)
+                implied = implied or Problem("redundant", say.no_effect(op), shown, hint, at=at, meant=meant)
         if implied is not None:
             yield implied
 
@@ -353,6 +357,12 @@ def _without_places(tree: t.Tree) -> object:
             return type(value), value
         case _:
             return tree
+
+
+def _any_character(parent: Call, place: int) -> str:
+    """A hint if a LIKE beside an operand has a wildcard that is often meant as a character."""
+    beside = [_shown(arg.span) for number, arg in enumerate(parent.args) if number != place]
+    return next((say.any_character(text) for text in beside if _WILDCARD.search(text)), "")
 
 
 def _shown(span: Span) -> str:

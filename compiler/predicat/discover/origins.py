@@ -6,6 +6,7 @@ from pathlib import Path
 from msgspec import Struct, structs
 
 from predicat.diagnostics import PredicatError
+from predicat.diagnostics.reading import repository_of
 from predicat.diagnostics.wording import cut, one_line
 from predicat.forge import git
 from predicat.forge.links import line_address
@@ -43,7 +44,7 @@ def changes(paths: Iterable[str], seconds: float = _HISTORY) -> dict[str, int]:
     by_root: dict[Path, dict[str, str]] = {}
     for path in dict.fromkeys(paths):
         file = Path(path).resolve()
-        root = _root(file)
+        root = repository_of(file.parent)
         if root is not None:
             by_root.setdefault(root, {})[path] = file.relative_to(root).as_posix()
     result: dict[str, int] = {}
@@ -67,7 +68,7 @@ def origins(places: Iterable[tuple[str, int]], seconds: float = _LINES) -> dict[
     by_file: dict[str, list[int]] = {}
     for path, line in places:
         by_file.setdefault(path, []).append(line)
-    roots = {path: _root(Path(path).resolve()) for path in by_file}
+    roots = {path: repository_of(Path(path).resolve().parent) for path in by_file}
     pages = {
         root: _Pages(root, [path for path, own in roots.items() if own == root])
         for root in dict.fromkeys(roots.values())
@@ -113,8 +114,3 @@ def _shown(written: git.Blamed) -> git.Blamed:
     """The texts of strangers in one line, without characters that a terminal takes for its own, cut."""
     author, subject = (cut(one_line(text), _MOST_TEXT) for text in (written.author, written.subject))
     return structs.replace(written, author=author, subject=subject)
-
-
-def _root(file: Path) -> Path | None:
-    """The root of the repository of a file, without a call of git."""
-    return next((folder for folder in file.parents if (folder / ".git").exists()), None)

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import review as say
-from predicat.diagnostics.reading import ROOT
+from predicat.diagnostics.reading import ROOT, repository_of
 
 _MAIN = (
     "refs/remotes/origin/HEAD",
@@ -86,13 +86,19 @@ def commit(root: Path, revision: str) -> str:
     try:
         result = _git(root, "rev-parse", "--verify", "--quiet", f"{name}^{{commit}}").decode().strip()
     except PredicatError:
-        raise PredicatError.of(say.unknown_revision(name, shallow(root))) from None
+        raise PredicatError.of(say.unknown_revision(name, _remote(root, name), shallow(root))) from None
     if name == revision:
         return result
     try:
         return _left(root, result)
     except PredicatError:
         raise PredicatError.of(say.no_common_commit(name, shallow(root))) from None
+
+
+def _remote(root: Path, name: str) -> str | None:
+    """The branch of a remote that has the name of a branch: CI systems have no other."""
+    known = _git(root, "for-each-ref", "--format=%(refname:short)", f"refs/remotes/*/{name}").decode().split()
+    return known[0] if known else None
 
 
 def _left(root: Path, revision: str) -> str:
@@ -283,8 +289,7 @@ def lines_with(root: Path, text: str) -> list[tuple[str, str]]:
 
 def inside(folder: Path) -> bool:
     """Whether a folder seems to be in a repository, without a call of git."""
-    here = folder.resolve()
-    return any((place / ".git").exists() for place in (here, *here.parents))
+    return repository_of(folder.resolve()) is not None
 
 
 def has_commits(folder: Path) -> bool:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from predicat.diagnostics.reading import repository_of
+
 _PLACES = (".github/CODEOWNERS", "CODEOWNERS", "docs/CODEOWNERS", ".gitlab/CODEOWNERS")
 _MAX_SIZE = 1_000_000
 
@@ -34,7 +36,7 @@ class Owners:
             if file is not None:
                 self.known[folder] = (folder, _read(file))
             else:
-                top = (folder / ".git").exists() or folder == folder.parent
+                top = repository_of(folder) == folder or folder == folder.parent
                 self.known[folder] = None if top else self.rules(folder.parent)
         return self.known[folder]
 

@@ -31,6 +31,7 @@ from predicat.catalog.model import Catalog, Dataset
 from predicat.diagnostics import PredicatError, extras
 from predicat.diagnostics import messages as msg
 from predicat.diagnostics.messages import review as say
+from predicat.diagnostics.reading import repository_of
 from predicat.ir.nodes import FieldDecl
 from predicat.quality.engines import (
     SAMPLE_ROWS,
@@ -93,7 +94,7 @@ def portable(folder: Path) -> str:
     around the catalog.
     """
     place = folder.resolve()
-    root = next((parent for parent in place.parents if (parent / ".git").exists()), place.parent)
+    root = repository_of(place.parent) or place.parent
     return place.relative_to(root).as_posix()
 
 

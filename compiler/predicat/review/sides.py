@@ -16,6 +16,7 @@ from predicat.catalog.manifest import plain
 from predicat.catalog.paths import PROJECT_FILE
 from predicat.catalog.yaml_nodes import compose
 from predicat.diagnostics import Diagnostic, PredicatError, Reporter, Source
+from predicat.diagnostics.messages import review as say
 from predicat.diagnostics.reading import bytes_of, text_of
 from predicat.forge import git
 from predicat.review.entries import Identity
@@ -55,6 +56,8 @@ def against_git(base: str | None, folder: Path, variables: Mapping[str, str]) ->
     """The catalog at a revision (default: the merge base with main) and the current one. Raises
     PredicatError.
     """
+    if not git.inside(folder):
+        raise PredicatError.of(say.nothing_to_diff(folder.resolve()))
     root = git.repository(folder)
     revision = git.commit(root, base) if base else git.default_base(root)
     label = base or revision[:12]

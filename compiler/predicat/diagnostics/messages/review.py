@@ -73,16 +73,20 @@ not_in_data = Text[str]("--data names no source for dataset {dataset}")
 parameter_without_default = Problem[str]("""unsupported: a count does not support the parameter {name!r}
     here: it has no default""")
 no_git = Failure[()]("""usage: git is not installed
-    hint: compare with a manifest: predicat diff target/manifest.json""")
+    hint: install it: what changes are compared with is read from git""")
 git_too_slow = Failure[str]("usage: git {command} took too long")
 no_repository = Failure[object]("""usage: {folder} is not in a git repository
+    hint: git init makes one; what changes are compared with is read from its commits""")
+nothing_to_diff = Failure[object]("""usage: {folder} is not in a git repository
     hint: commit the catalog to one, or compare with a manifest: predicat diff target/manifest.json""")
 git_failed = Failure[str, str]("usage: git {command}: {reason}")
 no_main_branch = Failure[str | None]("""usage: there is no main branch to compare with
     hint: {shallow:optional}
     hint: name a revision: predicat diff REVISION""")
 no_revision = Failure[object]("usage: {revision!r} is not a revision")
-unknown_revision = Failure[str, str | None]("""usage: git knows no revision {name!r}
+unknown_revision = Failure[str, str | None, str | None]("""(name, remote, hint) usage: git knows no revision
+    {name!r}
+    hint: {remote:if did you mean {remote!r}?|}
     hint: {hint:optional}""")
 no_common_commit = Failure[str, str | None]("""usage: {name} and HEAD have no commit in common
     hint: {hint:optional}""")

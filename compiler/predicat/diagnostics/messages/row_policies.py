@@ -31,7 +31,8 @@ other_cast = Text[str, str]("it is cast to {kind}, and its type is {declared}")
 not_of_type = Text[str, str]("its value is a {kind}, and its type is {declared}")
 
 bad_source = Problem[str, str, str]("""(name, text, why) bad-attribute: the attribute {name!r} cannot be read
-    from {text!r}: {why}""")
+    from {text!r}: {why}
+    hint: it is a value of the session, such as current_setting('app.tenant', true)::bigint""")
 bad_attribute_type = Problem[str, Iterable[str]]("""bad-type: an attribute cannot have the type {kind}
     hint: an attribute has one of the types {known:list}, or an array of them""")
 attribute_named_role = Problem[()]("""bad-value: an attribute cannot be named role

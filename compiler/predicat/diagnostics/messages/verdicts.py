@@ -32,7 +32,9 @@ ALWAYS = "it is TRUE or UNKNOWN for every row"
 UNKNOWN = "it is UNKNOWN for every row"
 
 impossible = Text[str]("{part} is never TRUE")
-no_effect = Text[str]("this operand of {junction} has no effect: the others imply it")
+no_effect = Text[str]("""this operand of {junction} has no effect: the same rows are accepted without
+    it""")
+any_character = Text[str]("in {text}, _ stands for any character; to mean itself, it is escaped")
 excluded = Text[str]("this operand of {junction} is never TRUE here: the rest of the condition excludes it")
 twice = Text[str]("this operand appears twice in one {junction}")
 

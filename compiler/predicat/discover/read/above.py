@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from predicat.diagnostics.reading import repository_of
 from predicat.discover.read.files import Unusable, files
 
 # The file of a dbt project.
@@ -20,15 +21,13 @@ def top_of(root: Path) -> Path:
     repository, the searched folder.
     """
     start = root.absolute()
-    return next((folder for folder in (start, *start.parents) if (folder / ".git").exists()), start)
+    return repository_of(start) or start
 
 
 def in_repository(path: Path) -> str:
     """The name of a file from the root of its repository, or else from the current folder."""
     file = path.absolute()
-    top = top_of(file.parent)
-    root = top if (top / ".git").exists() else Path.cwd()
-    return Path(os.path.relpath(file, root)).as_posix()
+    return Path(os.path.relpath(file, repository_of(file.parent) or Path.cwd())).as_posix()
 
 
 def macros_beside(project: Path) -> dict[str, str]:
