@@ -195,6 +195,7 @@ check = SQLExecuteQueryOperator(task_id="check", conn_id="shop", sql=LATE)
 both = PostgresOperator(task_id="b", sql=["DELETE FROM carts WHERE state = 'gone'", "VACUUM carts"])
 frame = pd.read_sql(f"SELECT * FROM users WHERE country = '{country}' AND NOT closed", engine)
 cursor.execute("SELECT id FROM users WHERE email = %s AND age > %(age)s", (mail,))
+cursor.execute("SELECT id FROM users WHERE born >= %s AND born < %s", days)
 session.execute(text("select 1 from users u join plans p on p.id = u.plan and p.price > 0"))
 print(query="where nothing is")
 mail.execute("tell me where you are")
@@ -207,11 +208,13 @@ def test_statements_that_calls_are_given() -> None:
         ("orders", "shipped_at IS NULL AND days > 3"),
         ("carts", "state = 'gone'"),
         ("users", "country = :country AND NOT closed"),
-        ("users", "email = :s AND age > :age"),
+        ("users", "email = :value AND age > :age"),
+        ("users", "born >= :value AND born < :value_1"),
         ("plans", "price > 0"),
     ]
     assert [row.text for row in left] == ["p.id = u.plan"]
-    assert {row.place.line for row in rows} == {3, 5, 6, 7, 8}
+    assert {row.place.line for row in rows} == {3, 5, 6, 7, 8, 9}
+    assert DAG[rows[4].place.start : rows[4].place.end] == "born >= %s AND born < %s"
 
 
 AIRFLOW = """
@@ -258,6 +261,45 @@ def test_statements_in_constants() -> None:
     assert [(row.relation, row.sql, row.place.line) for row in rows] == [
         ("shop.orders", "status = 'open' AND day = :day", 4),
         ("t", "a = 1", 5),
+        ("t", "b = 1", 9),
+    ]
+
+
+BUILT = """
+'select * from t where doc = 1'
+a = "select * from a where day = '" + day + "' and k = %s" % 5
+run("select * from b where k = {kind} and s = '{}'".format(x, kind=kind), "a title")
+QUERY = "select * from {schema}.c where k = {kind}"
+engine.go(QUERY.format(schema=s, kind=3))
+BASE = "select * from d where k = 1"
+log.info(BASE)
+fetch(f"{BASE} and m = 2")
+more = "select * from e where k = 1"
+more += " and m = 2"
+other = "select * from f where k = '{x}'"
+go(other.replace("{x}", x))
+parts = ["select * from g where k = 1"]
+parts.append("select * from h where k = 1")
+go(" union all ".join(parts))
+go(Template("select * from i where k = '$x'").substitute(x=x))
+def f(x):
+    "select * from t where doc = 2"
+    help = "Select the rows where something is wrong"
+    return dedent(f'''select * from j where k = {x}''').strip()
+"""
+
+
+def test_statements_that_programs_build() -> None:
+    rows, left = of_program(BUILT)
+    assert [(row.relation, row.sql, row.place.line) for row in rows] == [
+        ("a", "day = :day AND k = 5", 3),
+        ("b", "k = :kind AND s = :x", 4),
+        ("predicat_param_schema.c", "k = :kind", 5),
+        ("d", "k = 1 AND m = 2", 9),
+        ("j", "k = :x", 21),
+    ]
+    assert [(row.reason, row.place.line) for row in left] == [
+        (say.NOT_LITERAL, line) for line in (10, 12, 14, 15, 17)
     ]
 
 

@@ -1,13 +1,12 @@
 """Conditions in programs: in PySpark the texts and chains of columns in `where`, `filter`, `when` and `expr`,
-and the statements of `spark.sql`; elsewhere statements that a call is given, such as those of Airflow's
-operators. The program is read, never run.
+and everywhere the texts that are statements, as of `spark.sql` and of Airflow's operators. The program is
+read, never run.
 """
 
 import ast
 import re
 import warnings
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from itertools import accumulate
 
 from sqlglot import exp, parse_one
@@ -21,30 +20,33 @@ from predicat.discover.read import templates
 from predicat.discover.read.columns import KEEPS_ROWS, NotRead, cast, is_cast, is_text, literal, method
 from predicat.discover.read.columns import name as name_of
 from predicat.discover.read.embedded import Ranges, condition
+from predicat.discover.read.python_texts import (
+    Names,
+    Text,
+    called_name,
+    formatted,
+    text_of,
+    texts,
+    with_placeholders,
+)
 from predicat.discover.read.relations import Columns
-from predicat.discover.read.residues import PARAMETER, parameter_of
+from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.statements import tokens_of, too_deep
 from predicat.discover.read.written import place_of
 
 # From a statement to its dialect.
 Dialects = Callable[[str], str]
+# A text that is a statement with a condition.
 _STATEMENT = re.compile(
     r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE|DROP|TRUNCATE|BEGIN|SET|DECLARE)"
-    r"\b.*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
+    r"\b(?=.*\b(?:FROM|INTO|USING|UPDATE)\b).*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
     re.IGNORECASE | re.DOTALL,
 )
-# What takes a statement as its first argument: pandas, polars, cursors and SQLAlchemy; and arguments with
-# one, as of Airflow's operators and hooks.
-_TAKES_STATEMENT = frozenset({"read_sql", "read_sql_query", "read_database", "execute", "text", "query"})
-_KEYWORDS = ("sql", "query")
-_CALLS = re.compile(rf"\b(?:{'|'.join(sorted(_TAKES_STATEMENT))})\(|\b(?:{'|'.join(_KEYWORDS)})[\"']?\s*[=:]")
 _HAS_STATEMENT = re.compile(
     r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
     re.IGNORECASE,
 )
-# A placeholder of a driver: %s, %(name)s.
-_PLACEHOLDER = re.compile(r"%\((\w+)\)s|%s")
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks|dlt)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _JOINED = {
@@ -76,8 +78,8 @@ def uses_spark(text: str) -> bool:
 
 
 def runs_statements(text: str) -> bool:
-    """Whether a program may give a statement of SQL to a call."""
-    return _CALLS.search(text) is not None and _HAS_STATEMENT.search(text) is not None
+    """Whether a program may have a statement of SQL."""
+    return _HAS_STATEMENT.search(text) is not None
 
 
 def conditions(source: Source, columns: Columns, dialect: Dialects) -> Iterator[Condition | Refused]:
@@ -102,131 +104,116 @@ class _Program:
         self.columns = columns
         self.rows = source.text.splitlines(keepends=True)
         self.lines = [0, *accumulate(map(len, self.rows))]
-        self.assigned: dict[str, list[ast.expr]] = {}
-        self.constants: dict[str, ast.expr] = {}
+        self.names = Names(tree)
+        self.spark = self.given_to_spark() if uses_spark(source.text) else frozenset()
 
     def read(self) -> Iterator[Condition | Refused]:
         for node in ast.walk(self.tree):
-            if (
-                isinstance(node, ast.Assign)
-                and len(node.targets) == 1
-                and isinstance(node.targets[0], ast.Name)
-            ):
-                self.assigned.setdefault(node.targets[0].id, []).append(node.value)
-        self.constants = self.texts_assigned_once()
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Dict):  # the configuration of a job
-                for key, value in zip(node.keys, node.values, strict=True):
-                    if isinstance(key, ast.Constant) and key.value in _KEYWORDS:
-                        yield from self.given(value)
             if isinstance(node, ast.FunctionDef):
                 yield from self.expectations(node)
             if isinstance(node, ast.Call):
                 yield from self.created(node)
                 yield from self.call(node) if node.args else ()
-                yield from self.statements(node)
+        yield from self.statements()
 
-    def texts_assigned_once(self) -> dict[str, ast.expr]:
-        """The names that have one text wherever they are used."""
-        bound = Counter(
-            node.id if isinstance(node, ast.Name) else node.arg
-            for node in ast.walk(self.tree)
-            if isinstance(node, ast.arg) or (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
-        )
-        return {
-            name: value
-            for name, (value, *_) in self.assigned.items()
-            if bound[name] == 1 and _text_of(value) is not None
-        }
-
-    def constant(self, node: ast.expr) -> ast.expr:
-        """The text that a name stands for, or the node itself."""
-        return self.constants.get(node.id, node) if isinstance(node, ast.Name) else node
+    def given_to_spark(self) -> frozenset[int]:
+        """The texts that are run by Spark."""
+        calls = (node for node in ast.walk(self.tree) if isinstance(node, ast.Call) and node.args)
+        given = [
+            node.args[-1] if called_name(node) in _MAGICS else node.args[0]
+            for node in calls
+            if (called_name(node) == "sql" and isinstance(node.func, ast.Attribute))
+            or (called_name(node) in _MAGICS and text_of(node.args[0]) == "sql")
+        ]
+        return frozenset(id(value) for node in given for value in self.names.values(node))
 
     def call(self, node: ast.Call) -> Iterator[Condition | Refused]:
         """The condition of a call, if it has one."""
-        name = _called_name(node)
+        name = called_name(node)
         first = node.args[0]
         if name in ("where", "filter") and isinstance(node.func, ast.Attribute):
             yield from self.condition(first, self.relation(node.func.value), "where")
         elif name == "when" and len(node.args) == 2:
             yield from self.condition(first, None, "case")
-        elif name == "expr" and is_condition(_text_of(first)):
+        elif name == "expr" and is_condition(text_of(first)):
             yield from self.condition(first, None, "filter")
-        elif name == "sql" and isinstance(node.func, ast.Attribute):
-            written = self.constant(first)
-            if text := _text_of(written, self.constants):
-                yield from SqlText(text, "spark", self.ranges(written, text), self.columns).read()
-        elif name in _MAGICS and _text_of(first) == "sql" and (text := _text_of(node.args[-1])):
-            yield from SqlText(text, "spark", self.ranges(node.args[-1], text), self.columns).read()
 
-    def statements(self, node: ast.Call) -> Iterator[Condition | Refused]:
-        """The conditions of the statements that a call is given, as one or in a list."""
-        name = _called_name(node)
-        given = [node.args[0]] if name in _TAKES_STATEMENT and node.args else []
-        given += [one.value for one in node.keywords if one.arg in _KEYWORDS]
-        for value in given:
-            yield from self.given(value)
+    def statements(self) -> Iterator[Condition | Refused]:
+        """The conditions of the texts that are statements. One that is a part of another is read there."""
+        known = self.names.constants
+        found = [
+            (one, text)
+            for one in texts(self.tree, self.names)
+            if (text := text_of(one.node, known)) and (id(one.node) in self.spark or _STATEMENT.match(text))
+        ]
+        parts = {
+            part.id
+            for one, _ in found
+            for part in ast.walk(one.node)
+            if isinstance(part, ast.Name) and part.id in known
+        }
+        for one, text in found:
+            if one.changed:
+                yield Refused(self.ranges(one.node, "")(0, 0)[0], say.NOT_LITERAL, _shown(text))
+            elif one.name not in parts:
+                yield from self.statement(one, text)
 
-    def given(self, value: ast.expr) -> Iterator[Condition | Refused]:
-        """The conditions of a statement, or of those in a list. Templates in it are those of Airflow."""
-        for part in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
-            written = self.constant(part)
-            text = _text_of(written, self.constants)
-            if text is None:
-                continue
-            ranges = self.ranges(written, text)
-            if is_template(text):
-                try:
-                    rendered = templates.render(text, {})
-                except templates.NotRendered:
-                    yield Refused(
-                        ranges(0, len(text))[0], say.NOT_RENDERED, " ".join(text.split())[:MAX_SHOWN]
-                    )
-                    continue
-                text, ranges = rendered.text, _through(rendered, ranges)
-            if _STATEMENT.match(text):
-                sql = _PLACEHOLDER.sub(_named, text)
-                yield from SqlText(sql, self.dialect(sql), ranges, self.columns).read()
+    def statement(self, one: Text, text: str) -> Iterator[Condition | Refused]:
+        """The conditions of a statement. Templates in it are those of Airflow."""
+        ranges = self.ranges(one.node, text)
+        if one.name in self.names.formatted:
+            filled = formatted(text)
+            text, ranges = filled.text, _moved(filled, text, ranges)
+        if is_template(text):
+            try:
+                rendered = templates.render(text, {})
+            except templates.NotRendered:
+                yield Refused(ranges(0, len(text))[0], say.NOT_RENDERED, _shown(text))
+                return
+            text, ranges = rendered.text, _through(rendered, ranges)
+        filled = with_placeholders(text)
+        sql, ranges = filled.text, _moved(filled, text, ranges)
+        dialect = "spark" if id(one.node) in self.spark else self.dialect(sql)
+        yield from SqlText(sql, dialect, ranges, self.columns).read()
 
     def expectations(self, function: ast.FunctionDef) -> Iterator[Condition | Refused]:
         """The expectations that decorate the function of a table or a view in a pipeline."""
         calls = [one for one in function.decorator_list if isinstance(one, ast.Call)]
-        names = [_text_of(one.value) for call in calls for one in call.keywords if one.arg == "name"]
+        names = [text_of(one.value) for call in calls for one in call.keywords if one.arg == "name"]
         table = next((name for name in names if name), function.name)
         for call in calls:
-            match = _EXPECT.fullmatch(_called_name(call))
+            match = _EXPECT.fullmatch(called_name(call))
             if match is not None and match["all"] and call.args:
                 yield from self.expected(call.args[0], table)
             elif match is not None:
                 given = [*call.args[1:], *(one.value for one in call.keywords if one.arg == "inv")]
                 for node in given[:1]:
-                    yield from self.condition(self.constant(node), table, "test")
+                    yield from self.condition(self.names.constant(node), table, "test")
 
     def created(self, call: ast.Call) -> Iterator[Condition | Refused]:
         """The expectations of `create_streaming_table(name=..., expect_all={...})`."""
-        if not _CREATES.fullmatch(_called_name(call)):
+        if not _CREATES.fullmatch(called_name(call)):
             return
         named = {one.arg or "": one.value for one in call.keywords}
         name = named.get("name") or next(iter(call.args), None)
         for key, value in named.items():
             if (match := _EXPECT.fullmatch(key)) is not None and match["all"]:
-                yield from self.expected(value, _text_of(name) if name is not None else None)
+                yield from self.expected(value, text_of(name) if name is not None else None)
 
     def expected(self, node: ast.expr, table: str | None) -> Iterator[Condition | Refused]:
         """The conditions of a dictionary, which a name may stand for."""
-        known = self.assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
+        known = self.names.assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
         if len(known) != 1 or not isinstance(known[0], ast.Dict):
             shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
             yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
             return
         for value in known[0].values:
-            yield from self.condition(self.constant(value), table, "test")
+            yield from self.condition(self.names.constant(value), table, "test")
 
     def condition(
         self, node: ast.expr, relation: str | None, clause: Clause
     ) -> Iterator[Condition | Refused]:
-        text = _text_of(node)
+        text = text_of(node)
         if text is not None:
             if is_condition(text):
                 yield from condition(text, relation, clause, "spark", self.ranges(node, text), self.columns)
@@ -265,13 +252,13 @@ class _Program:
         for _ in range(_MOST_STEPS):
             if isinstance(node, ast.Name):
                 use = _start(node)
-                before = [one for one in self.assigned.get(node.id, ()) if _start(one) < use]
+                before = [one for one in self.names.assigned.get(node.id, ()) if _start(one) < use]
                 if not before:
                     return None
                 node = max(before, key=_start)
             elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
                 if node.func.attr == "table":
-                    return _text_of(node.args[0]) if node.args else None
+                    return text_of(node.args[0]) if node.args else None
                 if node.func.attr not in KEEPS_ROWS:
                     return None
                 node = node.func.value
@@ -291,40 +278,23 @@ def _through(rendered: templates.Rendered, ranges: Ranges) -> Ranges:
     return place
 
 
-def _called_name(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+def _moved(filled: Source, text: str, ranges: Ranges) -> Ranges:
+    """The places of a text in which fields were filled."""
+
+    def place(start: int, end: int) -> tuple[SourceRange, bool]:
+        first, last = filled.to_outer(start), filled.to_outer(max(start, end - 1)) + 1
+        found, same = ranges(first, last)
+        return found, same and text[first:last] == filled.text[start:end]
+
+    return place
+
+
+def _shown(text: str) -> str:
+    return " ".join(text.split())[:MAX_SHOWN]
 
 
 def _start(node: ast.expr) -> tuple[int, int]:
     return node.lineno, node.col_offset
-
-
-def _text_of(node: ast.expr, constants: Mapping[str, ast.expr] | None = None) -> str | None:
-    """The text of a constant; what an f-string puts in is a parameter, or the text of a plain constant."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        return node.value
-    if isinstance(node, ast.JoinedStr):
-        return "".join(
-            str(part.value) if isinstance(part, ast.Constant) else _put_in(part, constants or {})
-            for part in node.values
-        )
-    return None
-
-
-def _named(match: re.Match[str]) -> str:
-    """A placeholder of a driver as a parameter, as long as it was."""
-    return f"{PARAMETER}{match[1] or 's'}".ljust(len(match[0]))
-
-
-def _put_in(node: ast.expr, constants: Mapping[str, ast.expr]) -> str:
-    match node:
-        case ast.FormattedValue(value=ast.Name(id=name), conversion=-1, format_spec=None) if isinstance(
-            known := constants.get(name), ast.Constant
-        ):
-            return str(known.value)
-        case _:
-            inner = node.value if isinstance(node, ast.FormattedValue) else node
-            return parameter_of(ast.unparse(inner))
 
 
 def is_condition(text: str | None) -> bool:
@@ -347,7 +317,7 @@ def _is_column(node: ast.AST) -> bool:
         return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
     if not isinstance(node, ast.Call) or not node.args:
         return False
-    name = _called_name(node)
+    name = called_name(node)
     return name in ("col", "column") and isinstance(node.args[0], ast.Constant)
 
 
@@ -397,7 +367,7 @@ def _function(name: str, args: list[ast.expr]) -> str:
     """A function of `pyspark.sql.functions`, whose texts are names of columns."""
     if name == "lit" and len(args) == 1:
         return _sql(args[0])
-    if name == "expr" and len(args) == 1 and (text := _text_of(args[0])):
+    if name == "expr" and len(args) == 1 and (text := text_of(args[0])):
         return f"({text})"
     if name in ("when", "udf") or not name.isidentifier():
         raise NotRead

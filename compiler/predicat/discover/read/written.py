@@ -50,12 +50,13 @@ class Written:
 
 
 def replaced(source: Source, pattern: re.Pattern[str], put: Callable[[re.Match[str]], str]) -> Source:
-    """A text with other text in the places of matches, which is at the first character of the match."""
+    """A text with other text in the places of matches, which begins and ends where its match does."""
     code, offsets, last = "", list[int](), 0
     for match in pattern.finditer(source.text):
         text = put(match)
         code += source.text[last : match.start()] + text
-        offsets += [*source.offsets[last : match.start()], *[source.offsets[match.start()]] * len(text)]
+        ends = [source.offsets[match.start()]] * (len(text) - 1) + [source.offsets[match.end() - 1]]
+        offsets += [*source.offsets[last : match.start()], *(ends if text else ())]
         last = match.end()
     return Source(source.name, code + source.text[last:], source.outer, [*offsets, *source.offsets[last:]])
 
