@@ -115,6 +115,25 @@ def test_differences_between_relations_are_often_meant() -> None:
     assert [one.meant for one in judge(conditions).pairs] == [True]
 
 
+def test_values_that_are_told_apart_in_their_file_are_meant() -> None:
+    lists = [condition(f"kind IN ('a', {more})", f"{at}.sql") for at, more in enumerate(["'b'", "'b', 'c'"])]
+    branch = condition("kind = 'c' AND n = 1", "1.sql", clause="case")
+    assert [one.meant for one in judge([*lists, branch]).pairs] == [True]
+    for place, text in (("0.sql", "kind = 'c'"), ("1.sql", "kind = 'b'"), ("1.sql", "other = 'c'")):
+        branch = condition(text, place, clause="case")
+        assert [one.meant for one in judge([*lists, branch]).pairs] == [False], text
+
+
+def test_what_has_run_cannot_be_mended() -> None:
+    def pairs(*folders: str) -> list[bool]:
+        texts = "kind IN ('a', 'b')", "kind IN ('a', 'b', 'c')"
+        rows = zip(texts, folders, strict=True)
+        return [one.meant for one in judge([condition(text, f"{at}/{text}.sql") for text, at in rows]).pairs]
+
+    assert pairs("db/migration", "db/migrations") == [True]
+    assert pairs("db/migration", "models") == [False]
+
+
 def test_a_pair_is_told_where_both_rules_are_on_one_relation() -> None:
     short, long = "seconds > 0", "seconds > 0 AND deleted_at IS NULL"
     rows = [(short, "entries"), (short, "posts"), (long, "devlogs"), (long, "posts")]

@@ -6,12 +6,13 @@ they read the same fields and no row tells them apart.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import combinations
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from predicat.diagnostics.messages import verdicts as say
+from predicat.discover.one_off import has_run
 from predicat.discover.profile import Atom, Profile, is_distinctive
 
 # A rule with more tests is compared with those only that say the same.
@@ -62,6 +63,13 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
     chosen = [rule for rule in rules if len(rule.profile.atoms) <= MOST_TESTS and not rule.profile.queries]
     chosen = [rule for rule in chosen if not rule.one_off]
     by_tests: dict[tuple[str, ...], Rule] = {_texts(rule): rule for rule in chosen}
+    alone = {
+        named
+        for rule in rules
+        for atom in rule.profile.atoms
+        if len(atom.values) == 1
+        for named in _named(rule, atom)
+    }
     buckets: dict[tuple[tuple[str, ...], str, str], list[tuple[Rule, Atom]]] = {}
     for rule in chosen:
         for at, atom in enumerate(rule.profile.atoms):
@@ -70,7 +78,7 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
                 other = by_tests.get(rest)
                 if other is not None and _may_lack(other) and _comparable(rule, other, len(rest)):
                     # That `deleted_at` is NULL is a state; that another value is there or not, a choice.
-                    meant = not _MOMENT.search(atom.place) or not other.relations & rule.relations
+                    meant = not _MOMENT.search(atom.place) or _are_apart(other, rule)
                     difference = say.ONE_NULL_TEST, say.only_second(atom.shown)
                     yield Candidate(other.number, rule.number, *difference, meant=meant)
             elif atom.test:
@@ -81,7 +89,9 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if candidate is not None and _comparable(
                 one, other, len(rest), distinctive=_distinctive(one, first, second)
             ):
-                meant = _is_chosen(first, second) or not one.relations & other.relations
+                meant = _is_chosen(first, second) or _are_apart(one, other)
+                more = (one, first, second), (other, second, first)
+                meant = meant or all(_is_taken(alone, *side) for side in more)
                 yield Candidate(one.number, other.number, *candidate, meant=meant)
 
 
@@ -92,6 +102,27 @@ def _is_chosen(first: Atom, second: Atom) -> bool:
     if first.test == "values":
         return 1 in (len(first.values), len(second.values))
     return len({_ORDER.sub("", atom.shown) for atom in (first, second)}) > 1
+
+
+def _are_apart(one: Rule, other: Rule) -> bool:
+    """Whether a difference can be no mistake or is past: between relations, or in programs that have run."""
+    return not one.relations & other.relations or all(map(has_run, one.files | other.files))
+
+
+def _named(rule: Rule, atom: Atom) -> Iterator[tuple[str, str, str]]:
+    """The values that a rule has of a place, with its files."""
+    place = atom.place.removeprefix("not ")
+    return ((file, place, value) for file in rule.files for value in atom.values)
+
+
+def _is_taken(alone: Collection[tuple[str, str, str]], rule: Rule, mine: Atom, other: Atom) -> bool:
+    """Whether the values that only one of two lists has are each tested alone in its file: it selects what it
+    tells apart.
+    """
+    only = structs.replace(mine, values=tuple(set(mine.values) - set(other.values)))
+    return (
+        mine.test == "values" and len(rule.files) == 1 and all(named in alone for named in _named(rule, only))
+    )
 
 
 def _may_lack(rule: Rule) -> bool:

@@ -22,8 +22,12 @@ _RUN_ONCE = re.compile(
 
 def runs_once(condition: Condition) -> bool:
     """Whether its statement changes rows, or is in a folder of programs that run once."""
-    folders = PurePath(condition.place.path).parts[:-1]
-    return condition.changes or any(_RUN_ONCE.fullmatch(part.lower()) for part in folders)
+    return condition.changes or has_run(condition.place.path)
+
+
+def has_run(path: str) -> bool:
+    """Whether a file is in a folder of programs that run once."""
+    return any(_RUN_ONCE.fullmatch(part.lower()) for part in PurePath(path).parts[:-1])
 
 
 def names_rows(sql: str, *, numbers: bool) -> bool:
