@@ -305,6 +305,43 @@ def test_a_wildcard_that_takes_the_rows_of_an_operand(other: str, hint: str) -> 
     assert (found.part, found.hint) == ("s LIKE 'tap-%'", hint)
 
 
+@pytest.mark.parametrize(
+    ("text", "part", "rest"),
+    [
+        ("a IS NULL AND (b = 2 OR a = 1)", "a = 1", True),
+        ("a IS NULL AND (b = 2 OR NOT a BETWEEN 3 AND 5)", "NOT a BETWEEN 3 AND 5", True),
+        ("a = 1 AND (b = 2 OR a = 2 AND c = 3)", "a = 2 AND c = 3", True),
+        ("k = 5 OR a IS NULL AND (b = 2 OR (b = 3 OR a = 1) AND c = 4)", "a = 1", True),
+        ("a = 'x' AND (b = 2 OR a = 'y' OR a = 'z')", "a = 'y' OR a = 'z'", True),
+        ("b = 2 OR (a IS NULL AND a = 1)", "a IS NULL AND a = 1", False),
+    ],
+)
+def test_an_operand_that_the_rest_excludes_may_be_unknown(text: str, part: str, rest: bool) -> None:
+    (found,) = judged(text).judgements
+    assert (found.kind, found.part, found.meant) == ("redundant", part, False)
+    assert found.message == "this operand of OR is never TRUE" + (
+        " here: the rest of the condition excludes it" if rest else ""
+    )
+    assert judged(text, clause="check").judgements == ()  # accepts a row for which it is UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a IS NULL AND NOT (b = 2 AND NOT a = 1)",
+        "NOT (a IS NOT NULL OR NOT (b = 2 OR a = 1))",
+        "a IS NULL AND CASE WHEN b = 2 OR a = 1 THEN TRUE ELSE FALSE END",
+        "y = 1 AND (z = 3 OR 1 = 0)",
+        "y = 1 AND (z = 3 OR 2 = 1 AND k = 1)",
+        "a = 'x' AND (a = 'y' OR b = 2 OR a = 'z')",  # IN is at the place of `b = 2`, too
+        "(a IS NULL OR k = 1) AND (b = 2 OR a = 1)",
+        "(a = 1 OR b = 2) IS NOT TRUE AND (k = 3 OR b = 3)",
+    ],
+)
+def test_an_operand_that_may_say_something_is_left_alone(text: str) -> None:
+    assert judged(text).judgements == ()
+
+
 def test_columns_of_two_tables_are_not_mixed_up() -> None:
     conditions = [
         replace(condition(f"{table}.a = 1", clause="case", branches=(3, number)), sql="a = 1")

@@ -80,6 +80,10 @@ class Span(Struct, frozen=True, gc=False):
         start = min(other.start, self.start)
         return Span(self.source, start, max(other.end, self.end))
 
+    def overlaps(self, other: Span) -> bool:
+        """Whether both have a character."""
+        return self.source is other.source and self.start < other.end and other.start < self.end
+
 
 # The span of what has no place in any text (built in Python).
 NOWHERE = Span(Source("", ""), 0, 0)

@@ -40,6 +40,7 @@ _BRANCHES = 40
 _LONGEST = 40
 # A LIKE with a wildcard for one character, which is not escaped.
 _WILDCARD = re.compile(r"(?i)\blike\s+'[^'\\]*_[^'\\]*'(?!\s+escape)")
+_POSITIVE = JUNCTIONS | {"is_true"}
 
 
 class Problem(Struct, frozen=True):
@@ -271,18 +272,37 @@ class _Questions:
                 continue
             if trial.differs(shorter, accept=accepts):
                 continue
+            arg = parent.args[place]
+            shown, at, op = _shown(arg.span), extent(arg.span), parent.op.upper()
+            if parent.op == "or" and self.excluded(parent, arg):
+                yield Problem("redundant", say.excluded(op, not self.never_accepts(arg)), shown, at=at)
+                return
             if self.equivalent(node, shorter, rule):
-                arg = parent.args[place]
-                shown, at, op = _shown(arg.span), extent(arg.span), parent.op.upper()
-                if parent.op == "or" and self.is_never(replaced(node, parent, arg), True):
-                    yield Problem("redundant", say.excluded(op), shown, at=at)
-                    return
                 # That a column has no effect at all is not meant.
                 meant = len(fields_of(shorter)) == len(fields_of(node))
                 hint = _any_character(parent, place)
                 implied = implied or Problem("redundant", say.no_effect(op), shown, hint, at=at, meant=meant)
         if implied is not None:
             yield implied
+
+    def excluded(self, parent: Call, operand: Node) -> bool:
+        """Whether an operand of an OR never makes the condition accept a row. Without a NOT above it the
+        outcome is the greatest one that any operand of the OR makes by itself, in the order FALSE, UNKNOWN,
+        TRUE. One that a constant decides is switched off on purpose.
+        """
+        # What is written at one place, as `j.kind == "x"`, may be several operands.
+        same = tuple(arg for arg in parent.args if arg is operand or arg.span.overlaps(operand.span))
+        one = same[0] if len(same) == 1 else Call(parent.type, parent.op, same, parent.span)
+        alone = _alone(self.condition.wide, parent, one)
+        if alone is None or any(map(_is_switched, same)):
+            return False
+        own = with_own_errors(self.item.language, alone)
+        return all(map(self.never_accepts, dict.fromkeys((alone, own))))
+
+    def never_accepts(self, node: Node) -> bool:
+        """Whether it is proved that a predicate accepts no row."""
+        outcomes, trial = (True, None) if self.item.accepts else (True,), Trial(node)
+        return not any(map(trial.shows, outcomes)) and all(self.is_never(node, one) for one in outcomes)
 
     def equivalent(self, node: Node, other: Node, rule: str) -> bool:
         """Whether two predicates provably have the same outcome, also with the errors of the language."""
@@ -305,6 +325,25 @@ def _is_other_case(node: Node, parent: Call, place: int) -> bool:
         wanted = _opposite(parent.args[place])
         return any(canonical_text(arg) == wanted for arg in node.args if arg is not parent)
     return any(_is_other_case(arg, parent, place) for arg in node.args)
+
+
+def _alone(node: Node, parent: Call, operand: Node) -> Node | None:
+    """A predicate with one operand of an OR in place of the OR, and nothing in place of the others of an OR
+    above it; None if there is more than AND, OR and IS TRUE above it.
+    """
+    if node is parent:
+        return operand
+    for arg in node.args if isinstance(node, Call) and node.op in _POSITIVE else ():
+        inner = _alone(arg, parent, operand)
+        if inner is not None and isinstance(node, Call):
+            return inner if node.op == "or" else replaced(node, arg, inner)
+    return None
+
+
+def _is_switched(node: Node) -> bool:
+    """Whether a constant is an operand of a predicate, or the predicate."""
+    inner = node.args if isinstance(node, Call) and node.op in LOGIC else ()
+    return not fields_of(node) or any(map(_is_switched, inner))
 
 
 def _opposite(node: Node) -> str:

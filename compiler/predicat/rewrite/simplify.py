@@ -8,7 +8,7 @@ import re
 
 from msgspec.structs import replace
 
-from predicat.diagnostics import PredicatError
+from predicat.diagnostics import PredicatError, Span
 from predicat.diagnostics import messages as msg
 from predicat.ir.limits import MAX_DEPTH
 from predicat.ir.nodes import LEAVES, Call, Items, Literal, Node, rewrite_children, walk
@@ -70,11 +70,11 @@ def _gather(node: Node) -> Node:
     node = rewrite_children(node, _gather)
     if not isinstance(node, Call) or node.op != "or":
         return node
-    result: dict[Node, list[Literal]] = {}
+    result: dict[Node, list[tuple[Literal, Span]]] = {}
     for part in node.args:
         key, value = _equality(part)
         if key is not None and value is not None:
-            result.setdefault(key, []).append(value)
+            result.setdefault(key, []).append((value, part.span))
     parts: list[Node] = []
     done: set[Node] = set()
     for part in node.args:
@@ -84,8 +84,11 @@ def _gather(node: Node) -> Node:
             parts.append(part)
         elif key not in done:
             done.add(key)
-            items = Items(ArrayType(key.type), tuple(values), part.span)
-            parts.append(Call(BOOLEAN, "in", (key, items), node.span))
+            items = Items(ArrayType(key.type), tuple(value for value, _ in values), part.span)
+            spans = [span for _, span in values]
+            is_one_text = all(span.source is part.span.source for span in spans)
+            span = part.span.to(spans[-1]) if is_one_text else node.span
+            parts.append(Call(BOOLEAN, "in", (key, items), span))
     return parts[0] if len(parts) == 1 else replace(node, args=tuple(parts))
 
 

@@ -35,7 +35,8 @@ impossible = Text[str]("{part} is never TRUE")
 no_effect = Text[str]("""this operand of {junction} has no effect: the same rows are accepted without
     it""")
 any_character = Text[str]("in {text}, _ stands for any character; to mean itself, it is escaped")
-excluded = Text[str]("this operand of {junction} is never TRUE here: the rest of the condition excludes it")
+excluded = Text[str, bool]("""this operand of {junction} is never TRUE{rest:if  here: the rest of the
+    condition excludes it|}""")
 twice = Text[str]("this operand appears twice in one {junction}")
 
 ONE_VALUE = "one value"

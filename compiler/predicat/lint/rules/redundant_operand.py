@@ -71,9 +71,7 @@ def _others(node: Call, index: int) -> tuple[Node, ...]:
     (type and value), are treated as one.
     """
     span = node.args[index].span
-    return tuple(
-        arg for at, arg in enumerate(node.args) if at != index and (arg.span != span or not span.text)
-    )
+    return tuple(arg for at, arg in enumerate(node.args) if at != index and not arg.span.overlaps(span))
 
 
 def _fix(parent: Call, index: int) -> Fix | None:
