@@ -229,6 +229,8 @@ def test_what_is_never_true_names_the_operands_that_exclude_each_other() -> None
     (found,) = judged("a = 1 AND kind IS NULL AND n > 5 AND kind <> 'x'").judgements
     assert (found.kind, found.hint) == ("never", "kind IS NULL, kind <> 'x' exclude each other")
     assert [item.hint for item in judged("kind = 'y' AND kind = 'x'").judgements] == [""]
+    (found,) = judged("n BETWEEN 9 AND 5 AND k BETWEEN 1 AND 2").judgements
+    assert (found.kind, found.hint) == ("never", "n BETWEEN 9 AND 5 is never TRUE")
 
 
 def test_a_test_for_null_that_tells_cases_apart_is_meant() -> None:
@@ -401,6 +403,16 @@ def test_a_finding_about_a_part_points_at_the_part(tmp_path: Path, text: str, pa
     assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(part)
     if part == "a = 1":
         assert finding["column"] == len(head) + len("a = 1 and b = 2 and ") + 1
+
+
+def test_what_a_template_says_twice_is_meant(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("select 1 from t where a = 1 {% if v %} and b = 2 {% endif %} and a = 1")
+    (tmp_path / "b.sql").write_text("select 1 from {{ ref('t') }} where a = 3 and b = 2 and a = 3")
+    told = json.loads(in_process("discover", ".", "--format", "json", cwd=tmp_path).stdout)["findings"]
+    assert [(row["file"], row["code"], row["level"]) for row in told] == [
+        ("a.sql", "D103", "note"),
+        ("b.sql", "D103", "warning"),
+    ]
 
 
 KUBERNETES = [

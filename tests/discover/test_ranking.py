@@ -101,7 +101,7 @@ def test_rules_of_several_relations_name_them(tmp_path: Path) -> None:
 def test_one_mistake_with_other_types_is_told_once(tmp_path: Path) -> None:
     rule = "select 1 from t where substr(code, 1, 5) = '785.51';\n"
     (tmp_path / "one.sql").write_text(rule)
-    (tmp_path / "two.sql").write_text("create table t (code text);\n" + rule.replace("'785", "\n  '785"))
+    (tmp_path / "two.sql").write_text("create table t (code text);\n" + rule.replace("(code", "(\n  code"))
     text = in_process("discover", ".", cwd=tmp_path).stdout
     assert places(text) == ["one.sql:1:23"] and "it is also in two.sql:2" in text
 

@@ -253,6 +253,8 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
         ("var('x') - 1", "1 - var('x')"),
         ("ref('a').rows", "ref('b').rows"),
         ("run_query('select 1').rows", "run_query('select 2').rows"),
+        ("'%999999d' | format(1)", "'%999999d' | format(2)"),
+        ("'%*d' % (999999, 1)", "'%*d' % (999999, 2)"),
     ]
     for one, other in pairs:
         (tmp_path / "m.sql").write_text(
@@ -289,6 +291,23 @@ def test_a_macro_returns_what_it_returns_in_dbt(tmp_path: Path) -> None:
     )
     (row,) = folder.read([tmp_path]).conditions
     assert row.sql == ("k = 'z' OR k = 'a' OR k = 'b' OR k = 'c' OR k = :rows OR :x_key = :x_item OR n = 0")
+
+
+@pytest.mark.parametrize(
+    ("template", "sql"),
+    [
+        ("{% if v == 'x' %} and k = 1 {% endif %}{% if v == 'y' %} and k = 2 {% endif %}", "k = 1"),
+        ("{% if v in ['x'] %} and k = 1 {% endif %}{% if v in ['y'] %} and k = 2 {% endif %}", "k = 1"),
+        ("{% if v != 'x' %} and k = 1 {% endif %}{% if v == 'x' %} and k = 2 {% endif %}", "k = 2"),
+        ("{% if v == false %} and k = 1 {% endif %}{% if v %} and k = 2 {% endif %}", "k = 1"),
+        ("{% if v == 'x' %} and k = 1 {% endif %}{% if u == 'y' %} and m = 2 {% endif %}", "k = 1 AND m = 2"),
+        ("{% for i in [1, 12] %} and {{ 'c%03d' | format(i) }} = 1 {% endfor %}", "c001 = 1 AND c012 = 1"),
+        ("{% for i in [1, 2] %} and {{ 'c%d' % i }} = 1 {% endfor %}", "c1 = 1 AND c2 = 1"),
+    ],
+)
+def test_a_template_is_read_as_it_may_run(tmp_path: Path, template: str, sql: str) -> None:
+    (tmp_path / "m.sql").write_text(f"select 1 from t where a = 1 {template}")
+    assert [row.sql for row in folder.read([tmp_path]).conditions] == [f"a = 1 AND {sql}"]
 
 
 def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:

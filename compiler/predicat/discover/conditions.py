@@ -121,6 +121,10 @@ class Condition:
         """Whether a value is given when it runs, by a parameter or a template."""
         return bool(self.params) or any(mark in self.sql for mark in _TEMPLATES)
 
+    def has_template(self, text: str) -> bool:
+        """Whether it is made by a template, in part. `text` is that of its file."""
+        return any(mark in text[self.place.start : self.place.end] for mark in _TEMPLATES)
+
 
 @dataclass(frozen=True)
 class Refused:

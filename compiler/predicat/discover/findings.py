@@ -137,9 +137,11 @@ def _order(item: Found) -> tuple[str, int, str, str]:
 
 
 def _single(condition: Condition, judgement: Judgement) -> Found:
-    part = None
+    part, source = None, source_at(condition.place.path)
     if judgement.at is not None:
-        part = part_in_file(condition, judgement.at, source_at(condition.place.path))
+        part = part_in_file(condition, judgement.at, source)
+    # What a template puts together from parts may well say a thing twice.
+    meant = judgement.meant or (judgement.kind == "redundant" and condition.has_template(source.text))
     shown = (
         say.about_part(judgement.message, judgement.part) if judgement.at and not part else judgement.message
     )
@@ -152,7 +154,7 @@ def _single(condition: Condition, judgement: Judgement) -> Found:
     item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
     what = " ".join(judgement.part.split()) or _judged_text(condition)
     causes = judgement.causes or (f"{lasting(judgement.message)}: {what}",)
-    return _if_meant(structs.replace(item, row=_json(judgement.row), causes=causes), judgement.meant)
+    return _if_meant(structs.replace(item, row=_json(judgement.row), causes=causes), meant)
 
 
 def _same(

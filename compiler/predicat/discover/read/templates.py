@@ -2,11 +2,13 @@
 
 Literal text and expressions are marked with their offsets before they are rendered, so that loops and
 branches need no care. What the template does not define renders as a name: a variable becomes a parameter,
-`ref` and `source` relations. Conditions of blocks count as true, an unknown list has one element.
+`ref` and `source` relations. Conditions of blocks count as true, as far as they may be true together; an
+unknown list has one element.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import re
 import time
@@ -40,6 +42,10 @@ _MARK = re.compile(f"{_OPEN}([0-9]+){_CLOSE}")
 # have its only element.
 _PASSED = ("as_text", "as_bool", "as_number", "as_native", "count", "default", "d", "length", "list")
 _BLOCKS = {"{%": "%}", "{{": "}}", "{#": "#}"}
+# A format whose output is not much longer than what is put in.
+_FORMAT = re.compile(r"(?:[^%]|%%|%[0 +#-]?[0-9]{0,2}(?:\.[0-9]{1,2})?[a-zA-Z])*")
+# What unknown values were compared with first in the template that is rendered, by their names.
+_SUPPOSED: dict[str, object] = {}
 
 
 class Rendered(Struct, frozen=True):
@@ -122,7 +128,7 @@ class _Unknown:
         return str(self)
 
     def __bool__(self) -> bool:
-        return True
+        return bool(_SUPPOSED.get(self.word, True))
 
     def __iter__(self) -> Iterator[Any]:
         yield self
@@ -131,10 +137,13 @@ class _Unknown:
         return 1
 
     def __eq__(self, other: object) -> bool:
-        return True
+        """Whatever it is compared with first is supposed, for all of the template: blocks for two values are
+        never there together.
+        """
+        return isinstance(other, _Unknown) or _SUPPOSED.setdefault(self.word, other) == other
 
     def __ne__(self, other: object) -> bool:
-        return False
+        return not self == other
 
     def __hash__(self) -> int:
         return hash(self.word)
@@ -250,7 +259,7 @@ class _Sandbox(SandboxedEnvironment):
         if any(isinstance(side, int) and abs(side) > _MAX_FACTOR for side in (left, right)):
             raise SecurityError(operator)
         if operator == "%" and isinstance(left, str):
-            return left
+            return _formatted(left, right)
         return super().call_binop(context, operator, left, right)
 
     def call(self, context: Context, called: Any, /, *args: Any, **named: Any) -> Any:
@@ -267,12 +276,19 @@ class _Sandbox(SandboxedEnvironment):
         return "".join(map(str, pieces))
 
 
+def _formatted(text: str, values: Any) -> str | _Unknown:
+    """A text with values put in, if it stays short; otherwise an unknown value of its own."""
+    if _FORMAT.fullmatch(text):
+        with contextlib.suppress(TypeError, ValueError, LookupError):
+            return str(text % values)
+    return _Unknown("format" + _word_of((text, values)))
+
+
 def _environment() -> SandboxedEnvironment:
     environment = _Sandbox(undefined=_Missing, extensions=[_Tags, "jinja2.ext.do", "jinja2.ext.loopcontrols"])
     # Filters that pad a text to any length.
-    environment.filters.update(
-        dict.fromkeys(("center", "format", "indent", "wordwrap"), lambda value, *_, **__: value)
-    )
+    environment.filters.update(dict.fromkeys(("center", "indent", "wordwrap"), lambda value, *_, **__: value))
+    environment.filters["format"] = lambda value, *args, **named: _formatted(str(value), named or args)
     environment.filters = _Known(environment.filters)
     environment.globals.update(
         {
@@ -362,6 +378,7 @@ def render(text: str, macros: Mapping[str, Any], this: str = "this") -> Rendered
     """The output of a template with the places of its characters. `this` is the relation that the file makes.
     Raises NotRendered.
     """
+    _SUPPOSED.clear()
     environment = _environment()
     environment.globals["this"] = _Relation(this)
     environment.globals.update(macros)
