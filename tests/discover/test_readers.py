@@ -635,6 +635,36 @@ metrics:
   - name: late
     filter: "{{ TimeDimension('order__day', 'month') }} > '2024-01-01'"
 """
+GRAFANA = {
+    "panels": [
+        {
+            "targets": [
+                {
+                    "rawSql": "SELECT *\nFROM runs\nWHERE é = 'done'"
+                    " AND $__timeFilter(day) AND n > ${least:raw}"
+                },
+                {"rawSql": "SELECT * FROM jobs WHERE owner = '$owner' AND kind IN (${kind})"},
+                {"rawSql": "SELECT * FROM jobs WHERE a = 1 [[AND b = {{b}}]]"},
+                {"expr": "SELECT * FROM no WHERE a = 1"},
+            ]
+        }
+    ]
+}
+DATABRICKS = {
+    "datasets": [
+        {"queryLines": ["SELECT *\n", "FROM runs WHERE a = :a\n", "AND b = 'é'"]},
+        {"query": "SELECT * FROM jobs\nWHERE cost > 3"},
+    ]
+}
+JOBS = """\
+jobs:
+  - sql: |
+      -- each day
+      DELETE FROM runs
+      WHERE day < '{{ ds }}' AND state = 'gone'
+    queries: ["SELECT * FROM jobs WHERE a = 1", "SELECT 1"]
+    sql_file: a.sql
+"""
 RULES = """\
 apiVersion: v3.0.2
 kind: DataContract
@@ -726,6 +756,22 @@ SUITE: dict[str, object] = {
         ),
         ("metrics.yml", METRICS, [(None, "status = 'open' AND amount > 2")], [say.NOT_RENDERED]),
         ("orders.odcs.yaml", RULES, [("public.orders", "amount < 0 AND status <> 'x'")], []),
+        (
+            "grafana.json",
+            json.dumps(GRAFANA),
+            [
+                ("runs", "\"é\" = 'done' AND n > :least_raw_1214ac72"),
+                ("jobs", "owner = :owner AND kind IN (:kind)"),
+            ],
+            [say.NO_COLUMN, say.NOT_RENDERED],
+        ),
+        (
+            "runs.lvdash.json",
+            json.dumps(DATABRICKS, indent=1),
+            [("runs", "a = :a AND b = 'é'"), ("jobs", "cost > 3")],
+            [],
+        ),
+        ("jobs.yml", JOBS, [("runs", "day < :ds AND state = 'gone'"), ("jobs", "a = 1")], []),
         (
             "suite.json",
             json.dumps(SUITE, indent=2),

@@ -9,6 +9,7 @@ from typing import Any
 from predicat.diagnostics import PredicatError, Reporter
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
+from predicat.discover.read import queries
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.tool_files import TOOLS
 from predicat.discover.read.written import Written, place_of
@@ -32,15 +33,24 @@ _CHECKS = {"expression_is_true": "expression", "not_constant_where": "where", "n
 
 
 def conditions(
-    path: Path, text: str, dialect: Callable[[], str], columns: Columns
+    path: Path,
+    text: str,
+    dialect: Callable[[], str],
+    columns: Columns,
+    fitting: Callable[[str], str] | None = None,
 ) -> Iterator[Condition | Refused]:
-    """The conditions of a file."""
+    """The conditions of a file. `fitting` is the dialect of a statement; the one of the file by default."""
     is_dbt = path.suffix in (".yml", ".yaml") and _DBT.search(text) and _CONDITIONS.search(text)
     tools = [tool for tool in TOOLS if tool.mark.search(text)]
-    if not is_dbt and not tools and not _MANIFEST.search(text):
+    asks = queries.has_queries(text)
+    if not is_dbt and not tools and not asks and not _MANIFEST.search(text):
         return
     reporter = Reporter()
     try:
+        if asks:
+            yield from queries.conditions(path, text, fitting or (lambda _: dialect()), columns)
+        if not is_dbt and not tools and not _MANIFEST.search(text):
+            return
         documents_ = documents(path, reporter)
         for document in documents_:
             if is_dbt:

@@ -392,7 +392,12 @@ class _Reading:
 
     def data(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of YAML, JSON or Terraform."""
-        return data.conditions(file.path, file.text(), lambda: self.dialect_of(file), self.columns)
+
+        def own() -> str:
+            return self.dialect_of(file)
+
+        fitting = lambda text: self.fitting(text, own())  # noqa: E731
+        return data.conditions(file.path, file.text(), own, self.columns, fitting)
 
     def dialect_of(self, file: File) -> str:
         """The dialect of a file: given, configured, or the one that reads most files of its root."""

@@ -1,19 +1,18 @@
 """Notebooks as cells: Databricks' source files, Jupyter's `.ipynb`, and programs with cell magics."""
 
 import ast
-import json
 import re
 import warnings
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
-from predicat.diagnostics import Source, Span
+from predicat.diagnostics import Source
+from predicat.discover.read.json_texts import characters, located_json
 from predicat.discover.read.residues import PARAMETER
 from predicat.discover.read.written import replaced
-from predicat.importing.located import at, items, span_of, text
+from predicat.importing.located import at, items
 
 # The languages of files, of kernels and of magics; sqlglot's dialect of SQL if its name tells.
 _LANGUAGES = {
@@ -46,8 +45,6 @@ _COMMENT = re.compile(r"# ?")
 _MAGICS = re.compile(r"^(?:# ?)?%%?(?:sql|bigquery|sparksql)\b", re.MULTILINE)
 # A widget; `$db.t` is left, which reads as a table, and `$$`, which quotes.
 _WIDGET = re.compile(r"\$\{([\w.:]+)\}|(?<![\w$])\$([A-Za-z_]\w*)(?![\w$.])")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_ESCAPE = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\u....|\\.|.", re.DOTALL)
 
 
 class Cell(Struct, frozen=True):
@@ -126,7 +123,7 @@ def _marked(file: Source) -> Iterator[Cell]:
 
 
 def _jupyter(file: Source) -> Iterator[Cell]:
-    data = _located(json.loads(file.text), file, _STRING.finditer(file.text))
+    data = located_json(file)
     kernel = (
         at(data, "metadata", "application/vnd.databricks.v1+notebook", "language")
         or at(data, "metadata", "kernelspec", "language")
@@ -138,30 +135,8 @@ def _jupyter(file: Source) -> Iterator[Cell]:
             metadata, written = at(cell, "metadata"), at(cell, "source")
             own = at(metadata, "vscode", "languageId") or at(metadata, "microsoft", "language")
             lines = [written] if isinstance(written, str) else items(written)
-            offsets = [place for line in lines for place in _characters(line)]
+            offsets = [place for line in lines for place in characters(line)]
             yield from _cell(Source(file.name, "".join(lines), file, offsets), str(own or kernel).lower())
-
-
-def _located(value: Any, file: Source, tokens: Iterator[re.Match[str]]) -> Any:
-    """Data of JSON whose texts have their places: they are in the order of the file."""
-    match value:
-        case str():
-            token = next(tokens)
-            if json.loads(token[0]) != value:  # a key is there twice
-                raise ValueError(value)
-            return text(value, Span(file, token.start() + 1, token.end() - 1))
-        case dict():
-            return {key: _located(inner, file, tokens) for key, inner in value.items() if next(tokens)}
-        case list():
-            return [_located(inner, file, tokens) for inner in value]
-        case _:
-            return value
-
-
-def _characters(value: str) -> Iterator[int]:
-    """The place in a file of each character of a text of JSON."""
-    span = span_of(value)
-    return (match.start() for match in _ESCAPE.finditer(span.source.text, span.start, span.end))
 
 
 def _cell(source: Source, language: str, *, whole: bool = False) -> Iterator[Cell]:

@@ -32,21 +32,11 @@ from predicat.discover.read.python_texts import (
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
-from predicat.discover.read.statements import tokens_of, too_deep
+from predicat.discover.read.statements import HAS_STATEMENT, STATEMENT, tokens_of, too_deep
 from predicat.discover.read.written import place_of
 
 # From a statement to its dialect.
 Dialects = Callable[[str], str]
-# A text that is a statement with a condition.
-_STATEMENT = re.compile(
-    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE|DROP|TRUNCATE|BEGIN|SET|DECLARE)"
-    r"\b(?=.*\b(?:FROM|INTO|USING|UPDATE)\b).*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
-    re.IGNORECASE | re.DOTALL,
-)
-_HAS_STATEMENT = re.compile(
-    r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
-    re.IGNORECASE,
-)
 _SPARK = re.compile(r"\b(?:pyspark|spark|databricks|dlt)\b")
 _COMPARED = {ast.Eq: "=", ast.NotEq: "<>", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _JOINED = {
@@ -79,7 +69,7 @@ def uses_spark(text: str) -> bool:
 
 def runs_statements(text: str) -> bool:
     """Whether a program may have a statement of SQL."""
-    return _HAS_STATEMENT.search(text) is not None
+    return HAS_STATEMENT.search(text) is not None
 
 
 def conditions(source: Source, columns: Columns, dialect: Dialects) -> Iterator[Condition | Refused]:
@@ -144,7 +134,7 @@ class _Program:
         found = [
             (one, text)
             for one in texts(self.tree, self.names)
-            if (text := text_of(one.node, known)) and (id(one.node) in self.spark or _STATEMENT.match(text))
+            if (text := text_of(one.node, known)) and (id(one.node) in self.spark or STATEMENT.match(text))
         ]
         parts = {
             part.id

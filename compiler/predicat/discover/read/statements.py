@@ -1,6 +1,7 @@
 """A text of SQL as statements, each parsed by itself, so that one mistake hides nothing else."""
 
 import logging
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -14,6 +15,16 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.expansions import with_calls
 from predicat.discover.read.pipelines import plain
 
+# A text that is a statement with a condition.
+STATEMENT = re.compile(
+    r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE|CREATE|DROP|TRUNCATE|BEGIN|SET|DECLARE)"
+    r"\b(?=.*\b(?:FROM|INTO|USING|UPDATE)\b).*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+HAS_STATEMENT = re.compile(
+    r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
+    re.IGNORECASE,
+)
 # Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
 # Characters of a text whose trees are kept until the next one.
