@@ -264,9 +264,11 @@ def test_without_questions_both_near_rules_are_proposed(tmp_path: Path) -> None:
 def test_a_rule_in_one_place_is_no_filter_unless_a_table_declares_it(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(
         "create table t (a bigint check (a > 0), b bigint);\n"
-        "select 1 from t where b = 2;\nselect 1 from t where b = 3;\nselect 1 from t where b = 3;\n"
+        "select 1 from t where b = 2;\nselect 1 from t where b = 3;\nselect 1 from t where b = 4;\n" * 2
     )
-    done = in_process("discover", "a.sql", "--propose", "catalog", cwd=tmp_path)
+    (tmp_path / "b.sql").write_text("select 1 from t where b = 3 or b = 5;\nselect 1 from t where b = 3;\n")
+    done = in_process("discover", ".", "--propose", "catalog", cwd=tmp_path)
+    assert "4  left out: it is one comparison in fewer than 2 files" in done.stderr
     assert "left out: it is in fewer than 2 places" in done.stderr
     assert set(load_catalog(tmp_path / "catalog").datasets["t"].filters) == {"a_above_0", "b_3"}
 
@@ -279,6 +281,14 @@ def test_a_column_that_is_only_tested_for_null_has_no_invented_number(tmp_path: 
     told = {name: row.description for name, row in fields.items()}
     assert told == {"a": say.SOME_NUMBER, "gone": say.UNKNOWN_TYPE}
     assert in_process("test", cwd=tmp_path).returncode == 0
+
+
+def test_a_name_that_is_taken_is_that_of_another_part() -> None:
+    taken: list[str] = []
+    for kind in ("ATC 4th", "ATC 2nd"):
+        taken.append(name_of(f"vocabulary_id = 'ATC' AND class_id = '{kind}'", "_part", taken))
+    assert taken == ["vocabulary_id_atc_part", "class_id_atc_2nd_part"]
+    assert name_of("a = 1", "", ["a_1"]) == "a_1"
 
 
 @pytest.mark.parametrize(
@@ -345,6 +355,24 @@ def test_rules_that_take_the_same_rows_are_one_filter(tmp_path: Path) -> None:
     data, _ = proposed(tmp_path, CLOCK)
     assert len(data["filters"]) == 4
     assert "a.sql:4, a.sql:7" in data["filters"]["status_closed"]["description"]
+
+
+def test_a_case_that_looks_up_a_value_is_no_rule(tmp_path: Path) -> None:
+    branches = "when kind = 'a' then 1 when kind = 'b' then 2 when n > 3 then 4"
+    sql = (
+        f"select case {branches} end from t;\nselect case when kind = 'c' then 1 end, 1 from t where n = 3;\n"
+    )
+    data, told = proposed(tmp_path, sql)
+    assert {rule["sql"] for rule in data["filters"].values()} == {"n > 3", "kind = 'c'", "n = 3"}
+    assert f"2  left out: {say.LOOKUP}" in told
+
+
+def test_a_schema_that_a_program_puts_in_is_no_part_of_a_relation(tmp_path: Path) -> None:
+    (tmp_path / "a.sql").write_text("select 1 from @results.t where a = 1 and b = 2;\n")
+    (tmp_path / "b.sql").write_text("select 1 from {{ x }}.t where a = 1 and b = 2;\n")
+    done = in_process("discover", ".", "--dialect", "bigquery", "--propose", "catalog", cwd=tmp_path)
+    (dataset,) = load_catalog(tmp_path / "catalog").datasets.values()
+    assert set(dataset.relation.values()) == {"t"}, done.stderr
 
 
 def test_members_of_structs_are_fields_of_their_struct(tmp_path: Path) -> None:
@@ -426,7 +454,8 @@ def test_a_migration_names_single_rows_and_a_rule_about_one_is_in_several_querie
     for name in ("sql", "migrations"):
         (tmp_path / name).mkdir()
     (tmp_path / "migrations" / "1.sql").write_text("select 1 from t where id = 7;\n" * 2)
-    (tmp_path / "sql" / "a.sql").write_text(f"select 1 from t where feed_key <> '{made_up}';\n" * 2)
+    for name in ("a", "b"):
+        (tmp_path / "sql" / f"{name}.sql").write_text(f"select 1 from t where feed_key <> '{made_up}';\n")
     done = in_process("discover", ".", "--dialect", "postgres", "--propose", "catalog", cwd=tmp_path)
     assert f"2  left out: {say.ONE_OFF}" in done.stderr
     ((_, rule),) = load_catalog(tmp_path / "catalog").datasets["t"].filters.items()

@@ -82,7 +82,7 @@ def test_a_patch_names_files_from_the_root_of_the_repository(folder: Path) -> No
 
 
 def test_dbt_models_get_the_macro(folder: Path) -> None:
-    (folder / "dbt_project.yml").write_text("name: p\n")
+    (folder / "dbt_project.yml").write_text("name: p\nmodel-paths: [sql]\n")
     (folder / "sql" / "a.sql").write_text(
         "select * from {{ source('shop', 'orders') }} where amount > 3 and status = 'open'"
     )
@@ -91,6 +91,35 @@ def test_dbt_models_get_the_macro(folder: Path) -> None:
         "+select * from {{ source('shop', 'orders') }} where {{ predicat_filters.matches_filter("
         in (folder / "p.diff").read_text()
     )
+
+
+def test_sql_that_dbt_does_not_render_gets_no_macro(folder: Path) -> None:
+    (folder / "dbt_project.yml").write_text("name: p\n")
+    done = in_process("discover", "sql", "--dialect", "duckdb", "--patch", "p.diff", cwd=folder)
+    assert "sql/a.sql:2 stays: its dialect is duckdb, without matches_filter" in done.stderr
+    assert (folder / "p.diff").read_text() == ""
+
+
+RENAMING = """with x as (select status as st, amount, o.d from shop.orders o)
+select 1 from x where st = 'open' and amount > 3;
+select 1 from shop.orders s where s.device.os = 'a';
+select 1 from shop.orders where d.e = 1 and amount = 1;
+"""
+
+
+def test_a_place_that_has_other_names_for_columns_stays(folder: Path) -> None:
+    (folder / "sql" / "a.sql").write_text(RENAMING)
+    (folder / "catalog" / "orders.yml").write_text(
+        CATALOG.replace("{status:", "{d: 'struct<e: bigint>', device: 'struct<os: string>', status:")
+        + "  mobile:\n    sql: device.os = 'a'\n  first:\n    sql: d.e = 1 and amount = 1\n"
+    )
+    done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
+    assert "sql/a.sql:2 stays: a query before it has given its columns other names" in done.stderr
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
+    lines = RENAMING.replace("s.device.os = 'a'", "matches_filter('orders.mobile', 's')")
+    changed = lines.replace("d.e = 1 and amount = 1", "matches_filter('orders.first')")
+    assert (folder / "sql" / "a.sql").read_text() == changed
 
 
 def test_engines_without_matches_filter_stay(folder: Path) -> None:
@@ -219,13 +248,13 @@ def test_one_run_writes_the_catalog_and_the_patch(folder: Path) -> None:
 
 
 def test_a_proposal_as_json_has_the_lines_and_what_is_left_out(folder: Path) -> None:
-    (folder / "sql" / "b.sql").write_text("select 1 from t where a = 1;\n" * 2)
+    (folder / "sql" / "b.sql").write_text("select 1 from t where a in (1, 2);\n" * 2)
     options = ("--dialect", "bigquery", "--propose", "new", "--format", "json")
     done = in_process("discover", "sql", *options, cwd=folder)
     data = json.loads(done.stdout)
     assert data["files"] == ["new/t.yml"] and data["kept"] == []
     ((rule),) = data["filters"]
-    assert rule["name"] == "t.a_1" and rule["sql"] == "a = 1"
+    assert rule["name"] == "t.a_1_or_2" and rule["sql"] == "a IN (1, 2)"
     assert [(row["path"], row["line"], row["text"]) for row in rule["places"]] == [
         ("sql/b.sql", 1, None),
         ("sql/b.sql", 2, None),

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from predicat.catalog.model import Filter
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
 from predicat.discover.places import source_at, span_of
+from predicat.discover.read.above import is_template_of_dbt
 from predicat.exporting.dbt_targets import TARGETS
 
 SPARK = ("spark", "databricks")
@@ -51,7 +52,7 @@ class NoCall(Exception):
 def call(condition: Condition, use: Use, catalog: Catalog) -> Call:
     """How the place of a condition writes a filter. Raises NoCall."""
     path = Path(condition.place.path)
-    if path.suffix == ".sql" and any((folder / "dbt_project.yml").is_file() for folder in path.parents):
+    if path.suffix == ".sql" and is_template_of_dbt(path):
         if condition.dialect not in TARGETS:
             raise NoCall(say.no_matches_filter(condition.dialect))
         return _written(f"{{{{ predicat_filters.matches_filter({_jinja(use, _alias(condition))}) }}}}")
@@ -96,13 +97,28 @@ def _written(text: str) -> Call:
 def _alias(condition: Condition) -> str:
     """The table that a condition names before its columns; empty if it names none. Raises NoCall."""
     try:
-        columns = list(parse_one(condition.text, dialect=condition.dialect or None).find_all(exp.Column))
+        written = _columns(condition.text, condition.dialect)
+        named = {tuple(map(str.lower, names)) for names in _columns(condition.sql, "")}
     except SqlglotError:
         raise NoCall(say.NOT_REPLACEABLE) from None
-    tables = {column.table for column in columns}
+    tables = {_before(names, named) for names in written}
     if len(tables) != 1:
         raise NoCall(say.SEVERAL_TABLES)
     return tables.pop()
+
+
+def _columns(sql: str, dialect: str) -> list[list[str]]:
+    """The names of each column: its table, itself, and members of a struct."""
+    found = parse_one(sql, dialect=dialect or None).find_all(exp.Column)
+    return [[part.name for part in column.parts] for column in found]
+
+
+def _before(names: list[str], columns: Collection[tuple[str, ...]]) -> str:
+    """The table before the name that a column has in its relation. Raises NoCall where it has another."""
+    for number in range(len(names)):
+        if tuple(map(str.lower, names[number:])) in columns:
+            return names[number - 1] if number else ""
+    raise NoCall(say.RENAMED)
 
 
 def _view(condition: Condition, filter_: Filter, catalog: Catalog) -> tuple[str, str]:

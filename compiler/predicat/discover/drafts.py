@@ -146,7 +146,7 @@ def _named(rules: Iterable[Rule], ask: Ask | None) -> dict[str, Rule]:
     """Rules by the names of their filters."""
     result: dict[str, Rule] = {}
     for rule in rules:
-        first = unused(rule.first_name(), result, MAX_LENGTH)
+        first = unused(rule.first_name(result), result, MAX_LENGTH)
         answer = ask(rule.sql, first) if ask is not None else first
         if answer:
             result[unused(slug(answer), result)] = rule

@@ -1,6 +1,7 @@
 """Names of filters, made of the fields and constants of their conditions."""
 
 import re
+from collections.abc import Collection
 
 from sqlglot import exp, parse_one
 from sqlglot.errors import SqlglotError
@@ -34,20 +35,28 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _PATH = re.compile(r".*/")
 
 
-def name_of(sql: str, end: str = "") -> str:
-    """A name for a condition, such as `status_open_and_amount_above_3`, with an end."""
+def name_of(sql: str, end: str = "", taken: Collection[str] = ()) -> str:
+    """A name for a condition, such as `status_open_and_amount_above_3`, with an end.
+
+    Args:
+        sql: The condition.
+        end: What the name ends with.
+        taken: Names of others: instead of these the name is that of another part, if there is one.
+    """
     try:
         node = parse_one(sql).unnest()
     except SqlglotError:
         return "rule" + end
     joint, more = ("_or_", "other") if isinstance(node, exp.Or) else ("_and_", "more")
     parts = list(node.flatten()) if isinstance(node, exp.Or) else conjuncts(node)
-    told = [slug(_part(part.unnest()), "rule") for part in parts[:_MAX_PARTS]]
-    whole = len(told) == len(parts)
-    names = [joint.join([*told[:number], more]) for number in range(len(told), 0, -1)]
-    names = [*([joint.join(told), "_".join(told)] if whole else []), *names[whole:], told[0]]
+    told = [slug(_part(part.unnest()), "rule") for part in parts]
+    names = [joint.join([*told[:number], more]) for number in range(min(len(told), _MAX_PARTS), 0, -1)]
+    if len(told) <= _MAX_PARTS:
+        names[:1] = [joint.join(told), "_".join(told)]
     longest = MAX_LENGTH - len(end)
-    return next((name for name in names if len(name) <= longest), _cut(told[0], longest)) + end
+    fitting = [name for name in names if len(name) <= longest]
+    fitting += [name if len(name) <= longest else _cut(name, longest) for name in told]
+    return next((name + end for name in fitting if name + end not in taken), fitting[0] + end)
 
 
 def _cut(name: str, longest: int) -> str:
@@ -67,7 +76,8 @@ def _part(node: exp.Expr) -> str:
         case exp.Not():
             return f"not {_part(node.this.unnest())}"
         case exp.Or():
-            return f"{_part(node.this.unnest())} or {_part(node.expression.unnest())}"
+            parts = [_part(part.unnest()) for part in node.flatten()]
+            return " or ".join(parts if len(parts) <= 2 else [parts[0], "other"])
         case exp.In() if len(node.expressions) <= 3:
             return f"{_words(node.this)} {' or '.join(map(_words, node.expressions))}"
         case exp.In():

@@ -24,6 +24,9 @@ from predicat.importing.model import slug
 
 # Filters of a dataset: those in most places come first.
 _MAX_FILTERS = 60
+# A column, and a constant.
+_NAME = re.compile(r"[\w.\"]+")
+_CONSTANT = re.compile(r"'(?:[^']|'')*'|-?[\d.]+")
 _NAMED = re.compile(r"^dataset:\s*['\"]?(\w+)", re.MULTILINE)
 
 
@@ -122,14 +125,15 @@ def _by_relation(
 ) -> dict[str, list[Rule]]:
     """The rules of each relation; those in most places first."""
     dead = {condition.condition for condition in judged.judgements if condition.kind in ("never", "always")}
+    lookups = _lookups(conditions)
     leaders = {number: numbers[0] for numbers in judged.same for number in numbers}
     rules: dict[tuple[str, object, bool, bool], Rule] = {}
     for number, condition in enumerate(conditions):
-        reason = _unfit(condition, number, judged, dead)
+        reason = say.LOOKUP if number in lookups else _unfit(condition, number, judged, dead)
         if reason:
             left[reason] += 1
             continue
-        relation = str(condition.relation).lower()
+        relation = _known_part(str(condition.relation).lower())
         key = (relation, leaders.get(number, condition.sql), condition.accepts, condition.writes)
         rules.setdefault(key, Rule(condition.sql, [])).conditions.append(condition)
     result: dict[str, list[Rule]] = {}
@@ -139,16 +143,34 @@ def _by_relation(
             left[say.BARE] += len(rule.conditions)
         elif rule.is_one_off:
             left[say.ONE_OFF] += len(rule.conditions)
-        elif rule.places >= min_places or rule.declared:
+        elif rule.declared or (rule.files if rule.is_comparison else rule.places) >= min_places:
             result.setdefault(relation, []).append(rule)
         else:
-            left[say.few_places(min_places)] += len(rule.conditions)
+            few = say.few_files if rule.places >= min_places else say.few_places
+            left[few(min_places)] += len(rule.conditions)
     for relation, of_relation in result.items():
         of_relation.sort(key=lambda rule: -len(rule.conditions))
         if len(of_relation) > _MAX_FILTERS:
             left[say.TOO_MANY] += len(of_relation) - _MAX_FILTERS
             result[relation] = of_relation[:_MAX_FILTERS]
     return result
+
+
+def _known_part(relation: str) -> str:
+    """The name of a relation without the schema that a program puts in."""
+    schema, _, table = relation.rpartition(".")
+    return table if PARAMETER in schema or "@" in schema else relation
+
+
+def _lookups(conditions: Sequence[Condition]) -> set[int]:
+    """The conditions by which a CASE looks up a value: several branches compare a column with a constant."""
+    found: dict[tuple[str, int, str], list[int]] = {}
+    for number, condition in enumerate(conditions):
+        column, _, constant = condition.sql.partition(" = ")
+        if condition.branches is not None and _NAME.fullmatch(column) and _CONSTANT.fullmatch(constant):
+            key = condition.place.path, condition.branches[0], column
+            found.setdefault(key, []).append(number)
+    return {number for numbers in found.values() if len(numbers) > 1 for number in numbers}
 
 
 def _chosen(
@@ -187,7 +209,7 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
     """Why a condition becomes no filter; an empty text if it does."""
     if condition.language != "sql" or not condition.sql:
         return say.OTHER_LANGUAGE
-    if condition.derived or condition.relation is None or PARAMETER in condition.relation:
+    if condition.derived or condition.relation is None or PARAMETER in _known_part(condition.relation):
         return say.NO_RELATION
     if condition.clause in POLICIES and not condition.whole:
         return say.PART_OF_POLICY

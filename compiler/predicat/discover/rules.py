@@ -1,6 +1,7 @@
 """A rule: the conditions of the code that say one thing about the rows of one relation."""
 
 from collections import Counter
+from collections.abc import Collection
 
 from msgspec import Struct
 from sqlglot import exp, parse_one
@@ -46,12 +47,29 @@ class Rule(Struct, eq=False):
         return any(condition.declared for condition in self.conditions)
 
     @property
+    def files(self) -> int:
+        """In how many files it is."""
+        return len({condition.place.path for condition in self.conditions})
+
+    @property
+    def tree(self) -> exp.Expr:
+        """Its SQL as a tree; a name for what cannot be read."""
+        try:
+            return parse_one(self.sql).unnest()
+        except SqlglotError:
+            return exp.var("rule")
+
+    @property
     def is_bare(self) -> bool:
         """Whether it is a boolean column alone, which a filter would only give another name."""
-        try:
-            return isinstance(parse_one(self.sql).unnest(), exp.Column)
-        except SqlglotError:
-            return False
+        return isinstance(self.tree, exp.Column)
+
+    @property
+    def is_comparison(self) -> bool:
+        """Whether it is one comparison of a column with at most one constant, whose name says no more."""
+        tree = self.tree
+        columns, constants = (len(list(tree.find_all(kind))) for kind in (exp.Column, exp.Literal))
+        return columns == 1 and constants <= 1 and tree.find(exp.Connector) is None
 
     def plainest(self) -> str:
         """Its SQL in the words that most places use, and of these in the shortest."""
@@ -60,9 +78,11 @@ class Rule(Struct, eq=False):
         written = Counter(condition.sql for condition in self.conditions)
         return as_people_write(min(written, key=lambda sql: (-written[sql], len(sql))))
 
-    def first_name(self) -> str:
-        """A name made of its fields and values, which says what kind of rule it is."""
-        return name_of(self.sql, "_on_write" * self.writes + "_part" * self.part)
+    def first_name(self, taken: Collection[str] = ()) -> str:
+        """A name made of its fields and values, which says what kind of rule it is, and not taken if others
+        can be made.
+        """
+        return name_of(self.sql, "_on_write" * self.writes + "_part" * self.part, taken)
 
     @property
     def is_one_off(self) -> bool:

@@ -157,6 +157,10 @@ ASKS_FOR_A_NAME = "name (- leaves it out)"
 
 # A rule that is in one place only.
 few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1 proposes it too)")
+# One comparison, which says no more in one file than its own text.
+few_files = Text[int](
+    "it is one comparison in fewer than {number:count file} (--min-places 1 proposes it too)"
+)
 # A column of a type that predicat does not have.
 other_type = Text[str]("""Its column is {kind}, of which predicat has no form: the type is what the conditions
     tell.""")
@@ -176,6 +180,8 @@ UNKNOWN_RELATION = "nothing tells whether its rows are those of the dataset"
 NOT_REPLACEABLE = "a template or a program builds it, or it is used where UNKNOWN is accepted"
 NOT_IN_WHERE = "PostgreSQL has no matches_filter, and a view serves only a WHERE"
 SEVERAL_TABLES = "it names several tables, or no column"
+RENAMED = "a query before it has given its columns other names"
+LOOKUP = "branches of a CASE compare one column with one constant each, which is a list of values"
 ACCEPTS_UNKNOWN = "it also accepts rows for which it is UNKNOWN, and matches_filter does not"
 NOT_PROVED = "there is no proof that the rows stay the same with the types of the catalog"
 
@@ -294,7 +300,9 @@ def described(told: str, places: list[str], parts: list[str], *, writes: bool = 
 
 
 def _places(places: list[str]) -> str:
-    return ", ".join(places[:3]) + (f" and {len(places) - 3} more places" if len(places) > 3 else "")
+    return ", ".join(places[:3]) + (
+        f" and {quantity(len(places) - 3, 'more place')}" if len(places) > 3 else ""
+    )
 
 
 def proposed(filters: int, written: list[str], there: list[str]) -> str:

@@ -14,6 +14,15 @@ from predicat.discover.read.files import Unusable, files
 # The file of a dbt project.
 PROJECT = "dbt_project.yml"
 _MAX_SIZE = 1_000_000
+# The keys of folders with templates, with dbt's own folders, and the former names of keys.
+_RENDERED = {
+    "model-paths": ["models"],
+    "macro-paths": ["macros"],
+    "test-paths": ["tests"],
+    "snapshot-paths": ["snapshots"],
+    "analysis-paths": ["analyses"],
+}
+_FORMER = {"model-paths": "source-paths"}
 
 
 def top_of(root: Path) -> Path:
@@ -32,7 +41,7 @@ def in_repository(path: Path) -> str:
 
 def macros_beside(project: Path) -> dict[str, str]:
     """The texts of a dbt project's files of macros, by path, as its configuration names their folders."""
-    named = [project / name for name in _macro_paths(project / PROJECT)]
+    named = [project / name for name in _folders(project / PROJECT, "macro-paths")]
     home = project.resolve()
     folders = [folder for folder in named if folder.is_dir() and home in folder.resolve().parents]
     result = {}
@@ -43,10 +52,21 @@ def macros_beside(project: Path) -> dict[str, str]:
     return result
 
 
-def _macro_paths(file: Path) -> list[str]:
+def is_template_of_dbt(file: Path) -> bool:
+    """Whether dbt renders a file: it is in a folder that its project names for that."""
+    home = next((folder for folder in file.parents if (folder / PROJECT).is_file()), None)
+    if home is None:
+        return False
+    inside = file.relative_to(home)
+    return any(inside.is_relative_to(name) for key in _RENDERED for name in _folders(home / PROJECT, key))
+
+
+def _folders(file: Path, key: str) -> list[str]:
+    """The folders that a project names for something, or else dbt's."""
     try:
         data: Any = yaml.safe_load(file.read_bytes()) if file.stat().st_size <= _MAX_SIZE else None
     except (OSError, ValueError, yaml.YAMLError, RecursionError):
         data = None
-    paths = data.get("macro-paths") if isinstance(data, dict) else None
-    return [name for name in paths if isinstance(name, str)] if isinstance(paths, list) else ["macros"]
+    former = _FORMER.get(key, key)
+    paths = (data.get(key) or data.get(former)) if isinstance(data, dict) else None
+    return [name for name in paths if isinstance(name, str)] if isinstance(paths, list) else _RENDERED[key]

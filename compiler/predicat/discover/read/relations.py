@@ -175,10 +175,15 @@ def _any_outer(joins: list[exp.Join]) -> bool:
 def _source(table: exp.Expr, named: Named, *, nullable: bool) -> Source:
     alias = table.alias.lower()
     if isinstance(table, exp.Table) and table.name:
-        relation = ".".join(part.name for part in table.parts)
+        relation = ".".join(map(_part_of_name, table.parts))
         query = None if table.args.get("db") else named.get(table.name.lower())
         return Source(alias or table.name.lower(), relation, id(table), query, nullable)
     return Source(alias or f"#{id(table)}", alias, id(table), table, nullable)
+
+
+def _part_of_name(part: exp.Expr) -> str:
+    """A part of the name of a table, with its mark where a program puts it in."""
+    return f"@{part.name}" if isinstance(part, exp.Parameter | exp.Placeholder) else part.name
 
 
 def traced(source: Source, name: str, known: Mapping[int, Scope], depth: int = 0) -> Origin:
