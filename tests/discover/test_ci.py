@@ -171,6 +171,30 @@ def test_a_baseline_survives_moves_and_other_changes(repo: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "2 known findings in known.txt\n")
 
 
+@pytest.mark.parametrize("move", [("a", "z"), ("b", "0"), ("c", "0")])
+def test_near_rules_are_known_whatever_their_files_are_called(tmp_path: Path, move: tuple[str, str]) -> None:
+    rules = {
+        "a": "from shop.orders where region in ('eu', 'us') and kind = 'a' and amount > 0",
+        "b": "from shop.orders where amount >= 0 and region in ('eu', 'us') and kind = 'a'",
+        "c": "from shop.old o where not o.amount < 0 and o.kind = 'a' and o.region in ('us', 'eu')",
+    }
+    (tmp_path / "sql").mkdir()
+    for name, rule in rules.items():
+        (tmp_path / "sql" / f"{name}.sql").write_text(f"select 1 {rule};\n")
+    first_commit(tmp_path)
+    done = run("discover", "sql", "--baseline", "known.txt", "--update-baseline", cwd=tmp_path)
+    assert done.stdout == "known.txt: 1 finding, 1 new, 0 gone\n"
+    old, new = (tmp_path / "sql" / f"{name}.sql" for name in move)
+    new.write_text("-- moved\n" + old.read_text())
+    old.unlink()
+    for known in (("--baseline", "known.txt"), ("--against", "HEAD")):
+        done = run("discover", "sql", "--check", *known, "--format", "github", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, ""), done.stdout
+        assert "stale" not in done.stderr
+    new.write_text(new.read_text().replace("region", "area"))
+    assert ("D202" in run("discover", "sql", "--check", cwd=tmp_path).stdout) == (move[0] == "c")
+
+
 def test_a_line_of_a_mended_mistake_is_told_and_goes(repo: Path) -> None:
     baseline = ("--baseline", "known.txt")
     run("discover", "sql", "--dialect", "spark", *baseline, "--update-baseline", cwd=repo)

@@ -31,17 +31,17 @@ def tell(baseline: Path, result: BaselineResult[Any], *, whole: bool) -> None:
 def update(
     baseline: Path,
     findings: Sequence[Finding],
-    stops: Callable[[Finding], bool],
+    wanted: Callable[[Finding], bool],
     judged: Callable[[str], bool],
 ) -> None:
-    """Write the findings that would fail a run, and keep the entries of rules that were not judged. A file
-    that is no baseline is not overwritten: raises PredicatError.
+    """Write the `wanted` findings, and keep the entries of rules that were not judged. A file that is no
+    baseline is not overwritten: raises PredicatError.
     """
     from predicat.lint import baseline as lines  # noqa: PLC0415  # not for --help
 
     before = lines.read(baseline) if baseline.exists() else []
     result = lines.apply_baseline(findings, before, judged)
-    new = [item for item in result.new if stops(item)]
+    new = [item for item in result.new if wanted(item)]
     gone = {id(item) for item in result.stale}
     total = lines.write(baseline, new, [item for item in before if id(item) not in gone])
     click.echo(f"{baseline}: {quantity(total, 'finding')}, {len(new)} new, {len(result.stale)} gone")

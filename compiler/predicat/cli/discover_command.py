@@ -152,7 +152,7 @@ def _run(given: Options) -> None:
     gc.enable()  # thousands of files are read, and trees of SQL refer to each other: they are garbage soon
     gc.set_threshold(_COLLECTED)
     from predicat.discover import report  # noqa: PLC0415  # not for --help
-    from predicat.discover.findings import CODES, stops  # noqa: PLC0415  # as above
+    from predicat.discover.findings import CODES, is_told, stops  # noqa: PLC0415  # as above
     from predicat.discover.since import narrow  # noqa: PLC0415  # as above
 
     _valid(given)
@@ -182,7 +182,7 @@ def _run(given: Options) -> None:
     )
     if given.update and given.baseline is not None:
         _complete(result.unanswered)
-        update_baseline(given.baseline, result.findings, stops, CODES.__contains__)
+        update_baseline(given.baseline, result.findings, is_told, CODES.__contains__)
         return
     narrow(scan)
     former = [] if given.against is None or result.unanswered else _former(scan, given)

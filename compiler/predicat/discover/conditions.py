@@ -102,6 +102,11 @@ class Condition:
     calls: int = 0
 
     @property
+    def judged(self) -> str:
+        """What is judged of it, in one line: for SQL the same for many spellings."""
+        return " ".join((self.sql or self.text).split())
+
+    @property
     def declared(self) -> bool:
         """Whether a table or a server declares it."""
         return self.clause == "check" or (self.place.path.startswith(SERVER) and not self.calls)

@@ -152,7 +152,7 @@ def _single(condition: Condition, judgement: Judgement) -> Found:
         parts.append(say.inferred(judgement.inferred))
     message = " ".join(filter(None, parts))
     item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
-    what = " ".join(judgement.part.split()) or _judged_text(condition)
+    what = " ".join(judgement.part.split()) or condition.judged
     causes = judgement.causes or (f"{lasting(judgement.message)}: {what}",)
     return _if_meant(structs.replace(item, row=_json(judgement.row), causes=causes), meant)
 
@@ -221,13 +221,14 @@ def _near(
         rows = {side: row for side, row in ((first, pair.lost), (second, pair.gained)) if row is not None}
         item = _finding("drift", place, say.drifted(str(name), pair.message, sides, rows), hint)
         members = classes.get(right if left in known else left, ())
+        key = [str(name), *pair.rules[left in known :][:1]]
     else:
         message = say.near(_other(conditions[left], conditions[right]), pair.message, _rows(pair))
         commit = parted(conditions[left], conditions[right]) if dated else None
         hint = None if commit is None else say.parted(commit.commit, commit.subject, commit.path)
         place = conditions[left]
         item = _finding("near", place, message, hint)
-        item = _if_meant(item, pair.meant)
+        item, key = _if_meant(item, pair.meant), sorted(pair.rules)
         members = [*classes.get(left, [left]), *classes.get(right, [right])]
     places = _places(conditions, [number for number in members if number not in known])
     row = next(iter(_rows(pair)), None)
@@ -236,7 +237,8 @@ def _near(
         item,
         row=_json(row),
         places=tuple(dict.fromkeys((*item.places, *places))),
-        causes=(f"{difference}: {_judged_text(place)}",),
+        causes=(f"{difference}: {place.judged}",),
+        key="\0".join(key),
     )
 
 
@@ -282,11 +284,6 @@ def _other(one: Condition, other: Condition) -> str:
     return place if relation in (None, relation_of(one)) else say.place_on(place, other.relation or "")
 
 
-def _judged_text(condition: Condition) -> str:
-    """What is judged of a condition, in one line."""
-    return " ".join((condition.sql or condition.text).split())
-
-
 def _where(place: SourceRange) -> str:
     return f"{place.path}:{place.line}"
 
@@ -308,6 +305,11 @@ def _finding(
     )
 
 
+def is_told(item: Finding) -> bool:
+    """Whether a finding is told one by one where nobody asks for its code."""
+    return item.level is not Severity.NOTE
+
+
 def stops(item: Finding) -> bool:
     """Whether `--check` fails on a finding: not on a copy that cannot use the filter."""
-    return CODES[item.code].stops and item.level is not Severity.NOTE
+    return CODES[item.code].stops and is_told(item)

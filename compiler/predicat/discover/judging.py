@@ -247,16 +247,19 @@ class _Run:
                         candidate.meant,
                     )
                 )
-        told = [self.on_one_relation(pair, classes) for pair in classes.once(pairs, self.filters)]
+        told = [self.told_of(pair, classes) for pair in classes.once(pairs, self.filters)]
         return tuple(self.worth_telling(classes)), tuple(told)
 
-    def on_one_relation(self, pair: Pair, classes: Classes) -> Pair:
-        """A pair at places on a relation that both rules have, if there is one: only there one of them may be
-        a mistake.
+    def told_of(self, pair: Pair, classes: Classes) -> Pair:
+        """A pair with its rules, at places on a relation that both have, if there is one: only there one of
+        them may be a mistake.
         """
+        both = [classes.members[classes.find(one)] for one in (pair.left, pair.right)]
+        rules = tuple(min(self.conditions[number].judged for number in numbers) for numbers in both)
+        pair = replace(pair, rules=rules)
         if not self.filters.isdisjoint((pair.left, pair.right)):
             return pair
-        left, right = (self.places_of(classes.members[classes.find(one)]) for one in (pair.left, pair.right))
+        left, right = map(self.places_of, both)
         shared = next((relation for relation in left if relation in right), None)
         return pair if shared is None else replace(pair, left=left[shared], right=right[shared])
 

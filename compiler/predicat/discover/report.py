@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from predicat.diagnostics import Severity, Span
+from predicat.diagnostics import Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused, SourceRange
 from predicat.discover.counts import Count, reasons
-from predicat.discover.findings import CODES, Found
+from predicat.discover.findings import CODES, Found, is_told
 from predicat.discover.origins import Origin
 from predicat.discover.places import span_of
 from predicat.discover.ranking import Ranking, line_of, once
@@ -70,7 +70,7 @@ class Report(Struct, frozen=True, dict=True):
         """The findings that are told one by one."""
         if self.select:
             return [item for item in self.findings if item.code.startswith(self.select)]
-        return [item for item in self.findings if item.level is not Severity.NOTE]
+        return list(filter(is_told, self.findings))
 
     def origin_of(self, item: Finding) -> Origin:
         """Where the line of a finding comes from, as far as it is known."""

@@ -69,6 +69,7 @@ class Pair(Struct, frozen=True):
         inferred: As in `Judgement`.
         meant: Whether such a difference is often meant: the rules have no relation in common, only one of
             them tests for NULL what is no time, it has one value of the list of the other, or another bound.
+        rules: The first rule and the second, as texts that are the same wherever their places are.
     """
 
     left: int
@@ -80,6 +81,7 @@ class Pair(Struct, frozen=True):
     gained: Row | None = None
     inferred: Mapping[str, str] = {}
     meant: bool = False
+    rules: tuple[str, ...] = ()
 
 
 class Part(Struct, frozen=True):

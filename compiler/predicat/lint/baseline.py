@@ -2,8 +2,8 @@
 is removed.
 
 A line has the rule, a hash and a description of the finding. The hash is computed from the rule, the name,
-the text at that place and the message without example rows, places and inferred types, so that it does not
-change when lines move, files get other names, or the solver finds another example.
+the text at that place and the message without example rows, places and inferred types, or from the key of the
+finding. So it does not change when lines move, files get other names, or the solver finds another example.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ def entry(item: Finding) -> Entry:
     """The line of a finding."""
     message = lasting(item.message)
     content = " ".join(item.span.text.split())
-    whole = f"{item.code}\0{item.name}\0{message}\0{content}"
+    whole = f"{item.code}\0{item.key or chr(0).join((item.name, message, content))}"
     digest = hashlib.sha256(whole.encode(errors="surrogatepass")).hexdigest()
     about = " ".join(f"{item.name}: {message}".split())
     return Entry(item.code, digest[:12], about.encode(errors="backslashreplace").decode())

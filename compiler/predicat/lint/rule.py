@@ -35,7 +35,7 @@ class Finding(Struct, frozen=True):
     """A finding of a rule: the filter (or dataset, or group), the place, a hint, and perhaps a fix.
 
     `filters` are the filters that it is about, if they are not the named one. `level` is the level of the
-    rule.
+    rule. `key` is what stays the same if files get other names, if that is not its name, message and text.
     """
 
     code: str
@@ -46,6 +46,7 @@ class Finding(Struct, frozen=True):
     fix: Fix | None = None
     filters: tuple[str, ...] = ()
     level: Severity = Severity.WARNING
+    key: str = ""
 
     @property
     def about(self) -> frozenset[str]:
