@@ -176,8 +176,10 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
             "spark.sql.session.timeZone": "America/Los_Angeles",
             "spark.sql.warehouse.dir": str(folder / "warehouse"),
             "spark.driver.memory": "3g",
-            # Hardly a query runs twice: the optimizing compiler would take a third of the time.
-            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            # Hardly a query runs twice: the optimizing compiler would take a third of the time. Plans and
+            # compiled queries die young: with room for them the collector copies little.
+            "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+            " -Xms1g -Xmn600m -XX:MetaspaceSize=400m",
             "spark.predicat.manifest.sessions": "true",
         },
     )

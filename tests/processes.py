@@ -15,12 +15,14 @@ from predicat.cli.main import main
 
 
 def spark_environment() -> dict[str, str]:
-    """This process's environment without its Spark; a JVM that ends soon is not worth the better compiler.
+    """This process's environment without its Spark; a JVM that ends soon is not worth the better compiler,
+    nor a collector with threads of its own.
 
     Spark's programs look for PySpark in the Python that is named here, which need not be on the PATH.
     """
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("SPARK", "PYSPARK"))}
-    return {**inherited, "PYSPARK_PYTHON": sys.executable, "SPARK_SUBMIT_OPTS": "-XX:TieredStopAtLevel=1"}
+    quick = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+    return {**inherited, "PYSPARK_PYTHON": sys.executable, "SPARK_SUBMIT_OPTS": quick}
 
 
 def completed(command: Sequence[str | Path], **options: Any) -> subprocess.CompletedProcess[str]:
