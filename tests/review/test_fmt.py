@@ -213,5 +213,5 @@ def test_the_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("file", sorted((ROOT / "catalog").rglob("*.yml")), ids=lambda file: file.name)
 def test_the_reference_catalog(file: Path) -> None:
-    text = laid_out(file.read_text())
+    text = file.read_text(encoding="utf-8")
     assert laid_out(text) == text
