@@ -62,7 +62,10 @@ def test_a_copy_is_found_whatever_its_tests_are(folder: Path, dialect: str, body
 
 def test_a_patch_applies_and_has_proofs(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
-    assert done.returncode == 0 and "1 place, each" in done.stdout, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert (
+        done.stdout == "wrote p.diff: 1 place, each proved to keep its rows; git apply p.diff replaces them\n"
+    )
     text = (folder / "p.diff").read_text()
     assert "# sql/a.sql:2 is orders.large: equivalent" in text
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
@@ -86,11 +89,17 @@ def test_dbt_models_get_the_macro(folder: Path) -> None:
     (folder / "sql" / "a.sql").write_text(
         "select * from {{ source('shop', 'orders') }} where amount > 3 and status = 'open'"
     )
-    in_process("discover", "sql", "--dialect", "postgres", "--patch", "p.diff", cwd=folder)
+    done = in_process("discover", "sql", "--dialect", "postgres", "--patch", "p.diff", cwd=folder)
+    assert "\nthe models then need the package that `predicat export dbt --target ADAPTER`" in done.stdout
     assert (
         "+select * from {{ source('shop', 'orders') }} where {{ predicat_filters.matches_filter("
         in (folder / "p.diff").read_text()
     )
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
+    (folder / "sql" / "b.sql").write_text("select 1 from t where matches_filter('orders.large')")
+    done = in_process("discover", "sql", "--read-only", cwd=folder)
+    assert "                 2  it uses a filter of a catalog" in done.stdout
 
 
 def test_sql_that_dbt_does_not_render_gets_no_macro(folder: Path) -> None:
@@ -219,6 +228,15 @@ def test_a_copy_on_another_relation_stops_nothing(folder: Path) -> None:
     done = in_process("discover", "sql", "--dialect", "spark", "--check", "--select", "D3", cwd=folder)
     assert done.returncode == 0 and "note[D301]" in done.stdout, done.stdout
     assert "= hint: it tests rows of another relation\n" in done.stdout
+    (folder / "catalog" / "other.yml").write_text(
+        CATALOG.replace("dataset: orders", "dataset: others").replace("shop.orders", "orders")
+    )
+    (folder / "sql" / "a.sql").write_text("select * from orders where status = 'open' and amount > 3")
+    done = in_process("discover", "sql", "--dialect", "spark", "--check", "--select", "D3", cwd=folder)
+    assert done.returncode == 1 and "= hint: write matches_filter('others.large')" in done.stdout, done.stdout
+    (folder / "sql" / "a.sql").write_text("select * from main.orders where status = 'open' and amount > 3")
+    done = in_process("discover", "sql", "--dialect", "spark", "--check", "--select", "D3", cwd=folder)
+    assert done.returncode == 1 and "= hint: write matches_filter('others.large')" in done.stdout, done.stdout
     (folder / "sql" / "a.sql").unlink()
     (folder / "sql" / "a.py").write_text("import pyspark\nf(df).where(\"status = 'open' and amount > 3\")")
     done = in_process("discover", "sql", "--check", cwd=folder)

@@ -453,10 +453,15 @@ def _write_patch(out: Path, result: Patch, *, quietly: bool = False) -> None:
     """Write a patch, and say which places stay as they are."""
     from predicat.diagnostics.writing import write_text  # noqa: PLC0415  # not for --help
 
+    by_reason: dict[str, dict[str, None]] = {}
     for condition, reason in result.stay:
-        click.echo(say.stays(condition.place.path, condition.place.line, reason), err=True)
+        by_reason.setdefault(reason, {})[f"{condition.place.path}:{condition.place.line}"] = None
+    for reason, places in by_reason.items():
+        click.echo(say.stay(list(places), len(places), reason), err=True)
     write_text(out, result.text)
     click.echo(say.patched(str(out), len(result.places)), err=quietly)
+    if any(copy.text.startswith("{{") for copy in result.places):
+        click.echo(say.NEEDS_PACKAGE, err=quietly)
 
 
 def _catalog(option: Path | None) -> Path | None:

@@ -102,13 +102,18 @@ def with_types(conditions: Sequence[Condition], catalog: Catalog) -> list[Condit
 
 
 def dataset_of(relation: str | None, catalog: Catalog) -> Dataset | None:
-    """The dataset of a relation, if there is exactly one. Either name may lack its schema."""
-    datasets = [
-        dataset
-        for dataset in catalog.datasets.values()
-        if relation and any(_same_relation(relation, name) for name in dataset.relation.values())
-    ]
-    return datasets[0] if len(datasets) == 1 else None
+    """The dataset of a relation, if there is exactly one: that of the very name, or else of one of which
+    either lacks its schema.
+    """
+    for is_same in (_same_name, _same_relation):
+        datasets = [
+            dataset
+            for dataset in catalog.datasets.values()
+            if relation and any(is_same(relation, name) for name in dataset.relation.values())
+        ]
+        if datasets:
+            return datasets[0] if len(datasets) == 1 else None
+    return None
 
 
 def columns_of(dataset: Dataset) -> dict[str, FieldDecl]:
@@ -132,9 +137,13 @@ def _relation(dataset: Dataset) -> str:
     return next(iter(dataset.relation.values()), dataset.name)
 
 
+def _same_name(one: str, other: str) -> bool:
+    return one.lower() == other.lower()
+
+
 def _same_relation(one: str, other: str) -> bool:
     left, right = one.lower(), other.lower()
-    return left == right or left.endswith("." + right) or right.endswith("." + left)
+    return left.endswith("." + right) or right.endswith("." + left)
 
 
 def _condition(catalog: Catalog, filter_: Filter, text: str, language: str, dialect: str = "") -> Condition:

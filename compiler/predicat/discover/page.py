@@ -34,6 +34,8 @@ def page(report: Report) -> str:
     ).render(
         style=Markup(_STYLE.read_text(encoding="utf-8")),  # noqa: S704  # our own file
         summary=summary(report),
+        judged=report.judged,
+        nothing=say.NOTHING,
         findings=[_finding(report, item) for item in first[:_MAX_FINDINGS]],
         rest=say.more_findings(rest.total(), listed(rest)) if rest else "",
         relations=relations[:MAX_RELATIONS],

@@ -97,7 +97,7 @@ def _with_copies(found: Sequence[Found]) -> Found:
     relations = len({other.name for other in found})
     hints = [
         item.hint,
-        say.also_in(lines) if lines else None,
+        say.also_in(len(lines), lines) if lines else None,
         say.also_at(more) if more else None,
         say.in_relations(relations) if relations > 1 else None,
     ]

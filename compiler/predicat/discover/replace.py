@@ -92,7 +92,7 @@ class Copies:
             return Copy(condition, use, hint=reason, stays=reason, elsewhere=known)
         proof = self.proved(condition, use) if proving else ""
         if condition.clause not in _ACCEPTS_TRUE:
-            return Copy(condition, use, "", say.ACCEPTS_UNKNOWN, proof, say.NOT_REPLACEABLE)
+            return Copy(condition, use, "", say.ACCEPTS_UNKNOWN, proof, say.ACCEPTS_UNKNOWN)
         try:
             call_ = call(condition, use, self.catalog)
         except NoCall as reason:

@@ -171,6 +171,7 @@ def summary(report: Report) -> str:
             *_reasons("not checked", report.unjudged),
             *(_compared(report.filters) if report.filters is not None else []),
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
+            *_of_notes(report),
             *([_line("undecided", report.undecided)] if report.undecided else []),
         ]
     if report.unanswered:
@@ -189,6 +190,12 @@ def _compared(filters: Filters) -> list[str]:
     """With how many filters conditions were compared, and why not with the others."""
     line = _line("filters", filters.compared, say.not_compared(filters.left.total()))
     return [line, *_reasons("", filters.left)[1:]]
+
+
+def _of_notes(report: Report) -> list[str]:
+    """A line that says how to see the notes, which are only counted."""
+    codes = sorted({item.code for item in report.findings if item.level is Severity.NOTE})
+    return [f"{'':>18}  {say.notes(codes[0])}"] if codes and not report.select else []
 
 
 def _kind(item: Finding) -> str:

@@ -19,6 +19,7 @@ SUBQUERY = "it has a subquery"
 SEVERAL = "it compares rows of several relations"
 WHOSE = "a column does not name which of several relations it belongs to"
 NO_COLUMN = "it reads no column"
+USES_FILTER = "it uses a filter of a catalog"
 COMPUTED = "it reads a column that the statement computes"
 JOINED = "it tests whether a row was joined"
 NOT_PARSED = "the statement cannot be parsed"
@@ -56,6 +57,7 @@ UNANSWERED = "questions are left; the next run goes on from here"
 PROGRESS = "looking for findings"
 READING = "reading files"
 UNNAMED = "a condition"
+NOTHING = "No finding is more than a note."
 NEEDS_PATHS = "name files or folders, or a server with --dsn"
 NEEDS_CATALOG = "--patch needs a catalog: --catalog FOLDER"
 NEEDS_BASELINE = "--update-baseline needs --baseline FILE"
@@ -123,7 +125,7 @@ no_view = Text[str](
 same_rule = Text[list[str], int]("""the same rule is in {others:some 5}{relations:if , on
     {relations} relations|}""")
 # The lines of the same finding in its file.
-also_in = Text[list[str]]("it is also in line {lines:first 5}")
+also_in = Text[int, list[str]]("it is also in {number:is 1 line|lines} {lines:first 5}")
 # The place of a rule on another relation.
 place_on = Text[str, str]("{place} (on {relation})")
 # The places of the same finding in other files.
@@ -133,6 +135,7 @@ in_relations = Text[int]("in {number} relations")
 # Who wrote a line, and in which commit.
 written = Text[str, str, str, str]("{author}, {day} ({commit} {subject})")
 # Findings that are not shown, and how to list them.
+notes = Text[str]("notes are only counted here; --select CODE shows them, such as --select {code}")
 more_findings = Text[int, str]("and {number} more: {codes} (--select CODE lists them)")
 # The title of the report as Markdown, of all findings or of those that a revision does not have.
 title = Text[int, int, str]("""predicat discover: {number:count finding} in
@@ -154,6 +157,8 @@ TOO_MANY = "its relation has too many rules; those in most places are proposed"
 WRONG = "a rule that is nearly the same was chosen"
 ASKS_WHICH = "Which one is right"
 ASKS_FOR_A_NAME = "name (- leaves it out)"
+
+NEXT = "next: read and rename them, run predicat check, and commit them"
 
 # A rule that is in one place only.
 few_places = Text[int]("it is in fewer than {number:count place} (--min-places 1 proposes it too)")
@@ -177,7 +182,7 @@ rows_of = Text[str]("Rows of {relation}.")
 IS_CODE = "they are Python code"
 OTHER_RELATION = "it tests rows of another relation"
 UNKNOWN_RELATION = "nothing tells whether its rows are those of the dataset"
-NOT_REPLACEABLE = "a template or a program builds it, or it is used where UNKNOWN is accepted"
+NOT_REPLACEABLE = "a template or a program builds its text"
 NOT_IN_WHERE = "PostgreSQL has no matches_filter, and a view serves only a WHERE"
 SEVERAL_TABLES = "it names several tables, or no column"
 RENAMED = "a query before it has given its columns other names"
@@ -187,8 +192,8 @@ NOT_PROVED = "there is no proof that the rows stay the same with the types of th
 
 # The proof of a place of a patch.
 proved = Text[str, int, str, str]("# {path}:{line} is {name}: {proof}")
-# A copy of a filter that is not rewritten.
-stays = Text[str, int, str]("{path}:{line} stays: {reason}")
+# Copies of filters that are not rewritten, for the same reason.
+stay = Text[list[str], int, str]("{places:some 5} {number:is 1 stays|stay}: {reason}")
 
 NO_REASON = "the engine does not say why"
 NOT_COUNTED = "Not counted: "
@@ -225,8 +230,9 @@ no_matches_filter = Text[str]("""its dialect is {dialect:if {dialect}|standard},
 # The lines that have the condition of a proposed filter, and how many of them a patch replaces.
 replaces = Text[str, list[str], int]("""{name} replaces {lines:first 5}{number:if  ({number} by --patch)|}""")
 # A patch was written.
-patched = Text[str, int]("""wrote {path}{places:if : {places:count place}, each proved to keep its rows|,
-    which is empty: no place is replaced}""")
+patched = Text[str, int]("""wrote {path}{places:if : {places:count place}, each proved to keep its
+    rows; git apply {path} replaces them|, which is empty: no place is replaced}""")
+NEEDS_PACKAGE = "the models then need the package that `predicat export dbt --target ADAPTER` writes"
 
 
 def unknown_dialect(name: str, known: list[str]) -> str:
@@ -309,7 +315,8 @@ def proposed(filters: int, written: list[str], there: list[str]) -> str:
     """What a proposal wrote."""
     lines = [f"wrote {path}" for path in written] + [f"{path} exists and is kept" for path in there]
     datasets = quantity(len(written) + len(there), "dataset")
-    return "\n".join([*lines, f"{quantity(filters, 'filter')} in {datasets}"])
+    lines.append(f"{quantity(filters, 'filter')} in {datasets}")
+    return "\n".join([*lines, NEXT] if written else lines)
 
 
 def left_out(reason: str, number: int) -> str:

@@ -22,6 +22,8 @@ _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
 _IN_TEXT = re.compile(rf"{PARAMETER}\w+")
 _PATH = re.compile(r"[\w.]+")
 _LONGEST = 40
+# A call of a filter in Spark, and the name of the parameter that a macro of the exported package becomes.
+_FILTER = re.compile(r"\bmatches_filter\(|\bpredicat_filters_")
 _GENERIC = Dialect.get_or_raise(None)
 
 
@@ -68,8 +70,13 @@ def residues(written: ClauseCondition, dialect: str) -> Iterator[Residue]:
         nodes = (written.node,) if whole else tuple(part for _, part in parts)
         yield _residue(nodes, origin, written, dialect, whole=whole, together=whole or together)
     if not groups and not left:
-        left = [Residue((part,), reason=say.NO_COLUMN) for _, part in bare]
+        left = [Residue((part,), reason=_without_columns(part)) for _, part in bare]
     yield from left
+
+
+def _without_columns(part: exp.Expr) -> str:
+    """Why a part that reads no column is left out. The macros of the exported package are parameters here."""
+    return say.USES_FILTER if _FILTER.search(part.sql().lower()) else say.NO_COLUMN
 
 
 def conjuncts(node: exp.Expr) -> list[exp.Expr]:
