@@ -163,7 +163,7 @@ def test_the_command_shows_rows(data: Path, sql: Path) -> None:
     assert read["conditions"][3]["rows"] == {"reason": "the relation has no column colour"}
     assert read["findings"][-1]["rows"]["true"] == 0
     page = in_process(*args, "--format", "html", cwd=sql).stdout
-    assert "<td>TRUE for 1 of 4 rows of orders, UNKNOWN for 1</td>" in page
+    assert '">TRUE for 1 of 4 rows of orders, UNKNOWN for 1</td>' in page
     assert "Not counted: the relation has no column colour" in page
 
 

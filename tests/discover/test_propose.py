@@ -161,6 +161,7 @@ def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> No
         ("a <> '2026-01-31' AND b = c", "a_not_20260131_and_b_is_c"),
         ("balance <= 0 OR arrears_balance <= 0", "balance_up_to_0_or_other"),
         ("balance > 0 AND arrears_balance > 0", "balance_above_0_and_more"),
+        ("channel = 'C01SK13R9NJ' AND kind = 'SUCCESS'", "channel_c01sk13r9nj_and_more"),
     ],
 )
 def test_names(sql: str, name: str) -> None:

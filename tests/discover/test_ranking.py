@@ -183,7 +183,7 @@ def test_names_of_strangers_are_text(repository: Path) -> None:
     (told,) = (line for line in text.splitlines() if line.startswith("  = written: "))
     assert told.startswith("  = written: J [31m|&lt;b`x` @all, 2023-06-02 (") and told.endswith(" A <i>|`)")
     page = in_process("discover", "busy.sql", "--format", "html", cwd=repository).stdout
-    assert "<td>J [31m|&amp;lt;b`x` @all, 2023-06-02 (" in page and "<i>" not in page
+    assert ">J [31m|&amp;lt;b`x` @all, 2023-06-02 (" in page and "<i>" not in page
     table = in_process("discover", "busy.sql", "--format", "markdown", cwd=repository).stdout
     (row,) = (line for line in table.splitlines() if line.startswith("| D101"))
     told = row.split(" | ")[3]

@@ -99,7 +99,7 @@ def test_dbt_models_get_the_macro(folder: Path) -> None:
     subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
     (folder / "sql" / "b.sql").write_text("select 1 from t where matches_filter('orders.large')")
     done = in_process("discover", "sql", "--read-only", cwd=folder)
-    assert "                 2  it uses a filter of a catalog" in done.stdout
+    assert "left out         2\n                 2  it uses a filter of a catalog" in done.stdout
 
 
 def test_sql_that_dbt_does_not_render_gets_no_macro(folder: Path) -> None:

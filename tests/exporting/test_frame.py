@@ -70,6 +70,10 @@ def test_the_command_checks_what_it_wrote(folder: Path) -> None:
     assert not (folder / "out").exists()
     done = in_process(*run, cwd=folder)
     assert done.stdout == "out: 3 filters; add it to packages.yml as - local: out\n"
+    (folder / "models").mkdir()
+    (folder / "models" / "dbt_project.yml").write_text("name: shop\n")
+    done = in_process("export", "dbt", "--out", "models/out", cwd=folder)
+    assert done.stdout == "models/out: 3 filters; add it to packages.yml as - local: out\n"
     assert in_process(*run, "--check", cwd=folder).returncode == 0
     (folder / "catalog" / "orders.yml").write_text(CATALOG.replace("'active'", "'open'"))
     done = in_process(*run, "--check", cwd=folder)

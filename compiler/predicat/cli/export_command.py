@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from predicat.cli.output import FORMAT, problems, show
 from predicat.cli.selection import Selection
 from predicat.diagnostics import Reporter, rendered
 from predicat.diagnostics.messages import exports as say
+from predicat.diagnostics.reading import up_to_repository
 from predicat.diagnostics.wording import quantity
 from predicat.exporting.targets import TARGETS, Setting, Target
 
@@ -118,11 +120,18 @@ def _exported(name: str, target: Target) -> click.Command:
         found = ways.write(name, catalog, texts, out)
         data |= {"folder": str(out), "files": [_file(file) for file in found]}
         shown = f"{out}: {quantity(len(filters), 'filter')}"
-        shown += f"; {target.next.format(out=out)}" if target.next else ""
+        shown += f"; {target.next.format(out=_in_project(out))}" if target.next else ""
         show(form, data, lambda: "" if ways.check else shown)
         ways.tell(name, out, found)
 
     return _with_settings(click.command(name, help=target.what)(run), target.settings)
+
+
+def _in_project(out: Path) -> str:
+    """The path of a folder from the dbt project that it is in, or else from the current folder."""
+    above = up_to_repository(out.absolute().parent)
+    project = next((place for place in above if (place / "dbt_project.yml").is_file()), Path.cwd())
+    return Path(os.path.relpath(out, project)).as_posix()
 
 
 def _with_settings(command: click.Command, settings: Sequence[Setting]) -> click.Command:

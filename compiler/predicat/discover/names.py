@@ -108,6 +108,9 @@ def _words(node: exp.Expr) -> str:
 
 
 def _word(text: str) -> str:
-    """A constant: a day as one word; of a path or an address the last part, which tells it from others."""
+    """A constant: a day or a key in capitals as one word; of a path or an address the last part, which tells
+    it from others.
+    """
     day = _DAY.match(text)
-    return day[0].replace("-", "") if day else _PATH.sub("", text.rstrip("/"))
+    last = _PATH.sub("", text.rstrip("/"))
+    return day[0].replace("-", "") if day else last.lower() if last.isupper() else last

@@ -194,7 +194,7 @@ def _compared(filters: Filters) -> list[str]:
 
 def _of_notes(report: Report) -> list[str]:
     """A line that says how to see the notes, which are only counted."""
-    codes = sorted({item.code for item in report.findings if item.level is Severity.NOTE})
+    codes = sorted({item.code for item in report.findings if not is_told(item)})
     return [f"{'':>18}  {say.notes(codes[0])}"] if codes and not report.select else []
 
 

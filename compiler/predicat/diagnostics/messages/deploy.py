@@ -284,5 +284,6 @@ def relation_missing(
         "relation",
         f"{engine} has no relation {relation!r}, which dataset {dataset!r} names",
         span,
-        msg.did_you_mean(relation, known) or "create it, or name another one under relation:",
+        msg.did_you_mean(relation, known)
+        or "create it, name another one under relation:, or another server with --dsn",
     )

@@ -23,7 +23,7 @@ _IN_TEXT = re.compile(rf"{PARAMETER}\w+")
 _PATH = re.compile(r"[\w.]+")
 _LONGEST = 40
 # A call of a filter in Spark, and the name of the parameter that a macro of the exported package becomes.
-_FILTER = re.compile(r"\bmatches_filter\(|\bpredicat_filters_")
+_FILTER = re.compile(rf"\bmatches_filter\(|\b{PARAMETER}predicat_filters_")
 _GENERIC = Dialect.get_or_raise(None)
 
 
