@@ -90,12 +90,17 @@ def test_one_test_for_null_more() -> None:
     assert found.lost == {"state": "live", "revoked_at": 0}
 
 
+LONG = "k = 1 AND v = 2 AND m = 3"
+
+
 @pytest.mark.parametrize(
     ("texts", "meant"),
     [
         (("a = 1", "a = 1 AND revoked_at IS NULL"), False),
         (("a = 1", "a = 1 AND price IS NOT NULL"), True),
-        (("kind IN ('a', 'b')", "kind IN ('a', 'b', 'c')"), False),
+        (("kind IN ('a', 'b', 'c', 'd')", "kind IN ('a', 'b', 'c', 'd', 'e')"), True),
+        (("kind IN ('a', 'b', 'c', 'd', 'e')", "kind IN ('a', 'b', 'c', 'd', 'e', 'f')"), False),
+        ((f"{LONG} AND kind IN ('a', 'b')", f"{LONG} AND kind IN ('a', 'b', 'c')"), False),
         (("k = 1 AND v = 2 AND kind = 'a'", "k = 1 AND v = 2 AND kind IN ('a', 'b')"), True),
         (("k = 1 AND v = 2 AND d > '2020-01-01'", "k = 1 AND v = 2 AND d > '2021-01-01'"), True),
         (("k = 1 AND v = 2 AND d > '2020-01-01'", "k = 1 AND v = 2 AND d >= '2020-01-01'"), False),
@@ -116,7 +121,9 @@ def test_differences_between_relations_are_often_meant() -> None:
 
 
 def test_values_that_are_told_apart_in_their_file_are_meant() -> None:
-    lists = [condition(f"kind IN ('a', {more})", f"{at}.sql") for at, more in enumerate(["'b'", "'b', 'c'"])]
+    values = "'a', 'b', 'd', 'e', 'f'"
+    texts = f"kind IN ({values})", f"kind IN ({values}, 'c')"
+    lists = [condition(text, f"{at}.sql") for at, text in enumerate(texts)]
     branch = condition("kind = 'c' AND n = 1", "1.sql", clause="case")
     assert [one.meant for one in judge([*lists, branch]).pairs] == [True]
     for place, text in (("0.sql", "kind = 'c'"), ("1.sql", "kind = 'b'"), ("1.sql", "other = 'c'")):
@@ -126,9 +133,9 @@ def test_values_that_are_told_apart_in_their_file_are_meant() -> None:
 
 def test_what_has_run_cannot_be_mended() -> None:
     def pairs(*folders: str) -> list[bool]:
-        texts = "kind IN ('a', 'b')", "kind IN ('a', 'b', 'c')"
+        texts = f"{LONG} AND kind IN ('a', 'b')", f"{LONG} AND kind IN ('a', 'b', 'c')"
         rows = zip(texts, folders, strict=True)
-        return [one.meant for one in judge([condition(text, f"{at}/{text}.sql") for text, at in rows]).pairs]
+        return [one.meant for one in judge([condition(text, f"{at}/a.sql") for text, at in rows]).pairs]
 
     assert pairs("db/migration", "db/migrations") == [True]
     assert pairs("db/migration", "models") == [False]

@@ -71,6 +71,7 @@ LEFT_ALONE = {
     "texts may look like no number": "s = 'nan' OR s = 'sNaN' OR s = 'Infinity'",
     "a parameter without a name may be any": "a = ? AND a <> ?",
     "a pattern with a backslash has several meanings": r"s LIKE 'a\_%' AND s NOT LIKE 'a\_%' ESCAPE '!'",
+    "a text may be bytes": r"substr(input, 1, 4) IN ('\x52bbbe29') OR '\x5a' = lower(s)",
     "constants are meant": "1 = 1",
     "nothing is wrong": "a = 1 AND b IS NOT NULL AND b > 2",
 }

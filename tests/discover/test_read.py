@@ -211,6 +211,9 @@ from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <>
     assert rows[2].params == {"start": ""} and rows[2].rendered
     assert model[rows[2].place.start :].startswith("day >=")
     assert (rows[2].place.line, rows[2].place.column) == (5, 14)
+    (tmp_path / "m.sql").write_bytes(model.replace("\n", "\r\n").replace("\r", "", 1).encode())
+    again = folder.read([tmp_path], "snowflake").conditions[2]
+    assert (again.place.line, again.place.column, again.sql) == (5, 14, rows[2].sql)
 
 
 @pytest.mark.parametrize(

@@ -28,6 +28,8 @@ _MOST_DIFFERENT = 3
 # Tests, or values of a list, that two rules have in common, at least, unless something else tells that they
 # are about one thing.
 _SHARED = 2
+# Tests and values of a list that two rules have in common, at least, if one is likely a copy of the other.
+_COPIED = 5
 
 
 class Rule(Struct, frozen=True):
@@ -89,18 +91,19 @@ def near(rules: Sequence[Rule]) -> Iterator[Candidate]:
             if candidate is not None and _comparable(
                 one, other, len(rest), distinctive=_distinctive(one, first, second)
             ):
-                meant = _is_chosen(first, second) or _are_apart(one, other)
+                meant = _is_chosen(first, second, len(rest)) or _are_apart(one, other)
                 more = (one, first, second), (other, second, first)
                 meant = meant or all(_is_taken(alone, *side) for side in more)
                 yield Candidate(one.number, other.number, *candidate, meant=meant)
 
 
-def _is_chosen(first: Atom, second: Atom) -> bool:
-    """Whether what differs is chosen, not forgotten: one value of a list, or another bound. A bound that is
-    in one rule and out of the other is a mistake.
+def _is_chosen(first: Atom, second: Atom, shared: int) -> bool:
+    """Whether what differs is chosen, not forgotten: another bound, one value of a list, or a short list, as
+    of the events that a step looks at. A bound that is in one rule and out of the other is a mistake.
     """
     if first.test == "values":
-        return 1 in (len(first.values), len(second.values))
+        common = len(set(first.values) & set(second.values))
+        return 1 in (len(first.values), len(second.values)) or common + shared < _COPIED
     return len({_ORDER.sub("", atom.shown) for atom in (first, second)}) > 1
 
 

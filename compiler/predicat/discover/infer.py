@@ -41,6 +41,8 @@ from predicat.ir.widths import field_type
 
 Kind = Literal["string", "number", "time", "boolean"]
 _WIDE_NUMBER = DecimalType(38, 9)
+# How bytes are written: two digits for each, so a part of four has ten characters.
+_BYTES = re.compile(r"\\x(?:[0-9a-fA-F]{2})+")
 # Numbers beyond have more digits with 9 decimals than the decimal module keeps.
 _LARGEST = 10**18
 _COMPARED = frozenset({*COMPARISONS, "same"})
@@ -227,6 +229,8 @@ class _Uses:
     def alike(self, trees: Iterable[t.Tree], *, ordered: bool) -> None:
         """Values of one type."""
         parts = [leaf for tree in trees for leaf in _leaves(tree)]
+        if any(isinstance(leaf, t.OperatorCall) for leaf in parts):
+            _refuse_bytes(parts)
         names = [leaf.name for leaf in parts if isinstance(leaf, t.Name)]
         if not names:
             return
@@ -244,6 +248,13 @@ class _Uses:
                     group.kinds.add("boolean")
                 case _:
                     pass
+
+
+def _refuse_bytes(parts: Iterable[t.Tree]) -> None:
+    """Raises Unclear if a constant beside what a function gives may be one of bytes, in hexadecimal."""
+    for leaf in parts:
+        if isinstance(leaf, t.Constant) and isinstance(leaf.value, str) and _BYTES.fullmatch(leaf.value):
+            raise Unclear(say.may_be_bytes(leaf.value))
 
 
 def _leaves(tree: t.Tree) -> Iterable[t.Tree]:

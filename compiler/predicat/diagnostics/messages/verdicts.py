@@ -23,6 +23,7 @@ constant_out_of_range = Text[str, object]("""{name} is compared with {value!r}, 
     are compared""")
 unknown_type = Text[str, str]("(name, text) the type {text} of {name} is not supported")
 folding_dialect = Text[str]("{dialect} compares strings by a collation that may ignore case or spaces")
+may_be_bytes = Text[str]("{text!r} may be a text or bytes")
 test_for_nan = Text[str]("{name} is compared with itself, which may be a test for NaN")
 
 NO_REASON = "it is nested too deeply, or has numbers that are too long"

@@ -409,7 +409,8 @@ def _marked(text: str) -> str:
     """A template with the offset of each piece of text and of each expression before it."""
     result: list[str] = []
     at = 0
-    text = text.replace(_OPEN, " ").replace(_CLOSE, " ")
+    # Jinja makes one character of the two that end a line.
+    text = text.replace(_OPEN, " ").replace(_CLOSE, " ").replace("\r\n", " \n")
     while at < len(text):
         start = min(
             (position for position in (text.find(mark, at) for mark in _BLOCKS) if position >= 0), default=-1
