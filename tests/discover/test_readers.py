@@ -763,7 +763,7 @@ SUITE: dict[str, object] = {
                 ("runs", "\"é\" = 'done' AND n > :least_raw_1214ac72"),
                 ("jobs", "owner = :owner AND kind IN (:kind)"),
             ],
-            [say.NO_COLUMN, say.NOT_RENDERED],
+            [say.NOT_RENDERED],
         ),
         (
             "runs.lvdash.json",
