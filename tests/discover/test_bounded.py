@@ -1,13 +1,17 @@
 """`predicat discover` on large repositories: what was read is kept, Ctrl-C, and files since a revision."""
 
 import json
+import os
+import pickle
 import subprocess
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from predicat.discover import answer_cache
+from predicat.diagnostics.messages import discover as say
+from predicat.discover import answer_cache, processes
 from predicat.discover.judging import judge
 from predicat.discover.read import folder
 from predicat.discover.read.folder import Scan
@@ -39,9 +43,10 @@ def project(tmp_path: Path) -> Path:
     return root
 
 
-def searched(project: Path, cache: Path) -> tuple[Scan, list[int]]:
+def searched(project: Path, cache: Path, jobs: int = 1) -> tuple[Scan, list[int]]:
     counted = Counted()
-    return folder.read([project], "postgres", cache=cache, progress=counted), counted.totals
+    scan = folder.read([project], "postgres", cache=cache, progress=counted, jobs=jobs)
+    return scan, counted.totals
 
 
 def test_a_second_search_reads_nothing(project: Path, tmp_path: Path) -> None:
@@ -103,6 +108,74 @@ def test_ctrl_c_while_reading_keeps_what_was_read(project: Path, tmp_path: Path)
     assert not judged.judgements and judged.unanswered
     second, totals = searched(project, cache)
     assert totals == [1] and second == folder.read([project], "postgres")
+
+
+@pytest.mark.slow
+def test_several_processes_find_the_same_in_the_same_order(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(40):
+        (project / "models" / f"c{number}.sql").write_text(f"select * from orders where total > {number}")
+    first, totals = searched(project, tmp_path / "one")
+    monkeypatch.setattr(folder, "MUCH", 0)
+    assert searched(project, tmp_path / "two", jobs=2) == (first, totals)
+    (one, two) = (next((tmp_path / name / "files").iterdir()) for name in ("one", "two"))
+    assert (one.name, one.read_bytes()) == (two.name, two.read_bytes())
+
+
+@pytest.mark.parametrize("size", [folder.MUCH, 10])
+def test_a_few_files_are_read_by_one_process(
+    project: Path, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(processes, "ProcessPoolExecutor")
+    (project / "models" / "a.sql").write_text("select * from orders where total > 5" + " " * size)
+    for number in range(0 if size > 10 else 40):
+        (project / "models" / f"c{number}.sql").write_text("select * from orders where total > 5")
+    assert folder.read([project], "postgres", jobs=2) == folder.read([project], "postgres")
+
+
+def test_what_a_file_has_depends_on_no_file_that_was_read_before(project: Path) -> None:
+    looker = project.parent / "looker"
+    looker.mkdir()
+    (looker / "a.yml").write_text("tests:\n  - expression_is_true: {expression: x ilike 'a'}\n")
+    (looker / "b.lkml").write_text(
+        "view: t { derived_table: { sql: select * from `a-b.t` where x = r'a' ;; } }"
+    )
+    state = folder._Reading([project, looker], None, None)
+    state.learn()
+    found = [state.found(file) for file in state.files]
+    assert {row.dialect for row in found[-1].conditions} == {"bigquery"}
+    # as a process has it that begins anew
+    assert [pickle.loads(pickle.dumps(state)).found(file) for file in state.files] == found
+    state = folder._Reading([project, looker], None, None)
+    state.learn()
+    assert [state.found(file) for file in reversed(state.files)] == found[::-1]
+
+
+def ends_at_20(number: int) -> int:
+    """The square of a number; it ends its process at 20."""
+    return os._exit(1) if number == 20 else number * number
+
+
+@pytest.mark.slow
+def test_a_process_that_ends_loses_one_answer() -> None:
+    squares = [-1 if number == 20 else number * number for number in range(40)]
+    assert list(processes.mapped(ends_at_20, range(40), 2, lambda _: -1)) == squares
+    with pytest.raises(BrokenProcessPool):
+        list(processes.mapped(ends_at_20, range(40), 2))
+
+
+def test_a_file_whose_process_ended_is_named_and_read_again(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(folder, "mapped", lambda _, files, jobs, lost: map(lost, files))
+        scan, totals = searched(project, tmp_path / "kept")
+        assert totals == [5] and not scan.conditions
+        assert {(row.place.path, row.reason) for row in scan.refused} == {
+            (str(file), say.LOST) for file in project.rglob("*.*")
+        }
+    assert searched(project, tmp_path / "kept") == (folder.read([project], "postgres"), [5])
 
 
 @pytest.fixture

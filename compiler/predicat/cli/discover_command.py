@@ -99,7 +99,7 @@ class Options(Struct, frozen=True, kw_only=True):
     unjudged: bool = option("--read-only", "List the conditions only. Do not look for findings.")
     jobs: int = option(
         "--jobs NUMBER",
-        "The number of processes that look for findings.",
+        "The number of processes that read files and look for findings.",
         default=2,
         type=click.IntRange(min=1),
     )
@@ -156,7 +156,7 @@ def _run(given: Options) -> None:
     from predicat.discover.since import narrow  # noqa: PLC0415  # as above
 
     _valid(given)
-    scan = _read(given.paths, given.dialect, given.dsn)
+    scan = _read(given.paths, given.dialect, given.dsn, given.jobs)
     if given.since is not None:
         from predicat.discover.since import mark_changed  # noqa: PLC0415  # only with --since
 
@@ -295,7 +295,9 @@ def _show(shown: Report, form: str, output: Path | None) -> None:
         click.echo(report.summary(shown), nl=False)
 
 
-def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None, search: str | None = None) -> Scan:
+def _read(
+    paths: tuple[Path, ...], dialect: str | None, dsn: str | None, jobs: int, search: str | None = None
+) -> Scan:
     """What is in the files and on the server, kept under the name of a search. Raises UsageError for an
     unknown dialect.
     """
@@ -312,7 +314,7 @@ def _read(paths: tuple[Path, ...], dialect: str | None, dsn: str | None, search:
         columns, declared = postgres.columns(dsn), postgres.conditions(dsn)
     with _progress(say.READING) as (progress, _):
         scan = folder.read(
-            paths, chosen, columns, cache=answer_cache.folder(), search=search, progress=progress
+            paths, chosen, columns, cache=answer_cache.folder(), search=search, progress=progress, jobs=jobs
         )
     if declared is not None:
         scan.add(declared)
@@ -378,7 +380,7 @@ def _former(scan: Scan, given: Options) -> list[Finding]:
 
     catalog, search = _loaded(given.folder), search_name(given.paths)
     with at_revision(given.paths, given.against or "", _catalog(given.folder)) as former:
-        before = _read(former.paths, given.dialect, None, search)
+        before = _read(former.paths, given.dialect, None, given.jobs, search)
         before.add(item for item in scan.conditions if item.place.path.startswith(SERVER))
         reports = [_judged(before, catalog, given.jobs)]
         if former.has_other_catalog:

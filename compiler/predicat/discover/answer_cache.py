@@ -52,7 +52,8 @@ def search_name(paths: Sequence[Path]) -> str:
 class AnswerCache:
     """The answers in a folder; without one nothing outlives the run. After Ctrl-C nothing more is asked:
     what was answered is kept, and `unanswered` counts the rest. With `part`, the folder within it, answers
-    are large: beside those of the last run a file keeps at most as many older ones.
+    are large: beside those of the last run a file keeps at most as many older ones. An answer of a subclass
+    of its kind is not kept.
     """
 
     def __init__(self, root: Path | None, part: str = "") -> None:
@@ -81,7 +82,11 @@ class AnswerCache:
         self.unanswered += len(missing) - len(new)
         if new:
             asked = set(hashes)
-            used = {key: answer for key, answer in {**known, **new}.items() if key in asked}
+            used = {
+                key: answer
+                for key, answer in {**known, **new}.items()
+                if key in asked and type(answer) is kind
+            }
             others = {key: answer for key, answer in known.items() if key not in used}
             room = max(self.most, 2 * len(used)) - len(used)
             self._write(name, {**dict(list(others.items())[-room:] if room else ()), **used})

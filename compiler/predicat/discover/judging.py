@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +16,7 @@ from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition, relation_of
 from predicat.discover.examine import Examined, Problem, examine, profiled
 from predicat.discover.one_off import names_rows, runs_once
+from predicat.discover.processes import mapped
 from predicat.discover.same import Alike, Group, alike
 from predicat.discover.typed import Subject, is_whole_text, subject_of
 from predicat.discover.verdicts import Judged, Judgement, Pair, Part
@@ -26,8 +25,6 @@ from predicat.discover.verdicts import Judged, Judgement, Pair, Part
 Tell = Callable[[Condition, Problem], None]
 Q = TypeVar("Q")
 A = TypeVar("A")
-# Conditions that a process takes at a time.
-_AT_ONCE = 8
 
 
 def judge(
@@ -421,20 +418,9 @@ def _run(
     """Answers questions in their order, in several processes."""
 
     def answers(questions: Sequence[Q]) -> Iterator[A]:
-        for done, answer in enumerate(_mapped(function, questions, jobs), 1):
+        for done, answer in enumerate(mapped(function, questions, jobs), 1):
             if progress is not None:
                 progress(done, len(questions))
             yield answer
 
     return answers
-
-
-def _mapped(function: Callable[[Q], A], questions: Sequence[Q], jobs: int) -> Iterable[A]:
-    if jobs < 2 or len(questions) < 2 * _AT_ONCE:
-        yield from map(function, questions)
-        return
-    # Ctrl-C is for the process that collects the answers.
-    with ProcessPoolExecutor(
-        jobs, initializer=signal.signal, initargs=(signal.SIGINT, signal.SIG_IGN)
-    ) as pool:
-        yield from pool.map(function, questions, chunksize=_AT_ONCE)

@@ -16,6 +16,7 @@ from predicat.diagnostics import Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.answer_cache import AnswerCache, Progress, search_name
 from predicat.discover.conditions import Condition, Refused, SourceRange
+from predicat.discover.processes import mapped
 from predicat.discover.read import (
     compiled,
     data,
@@ -37,6 +38,8 @@ from predicat.forge.owners import Owners
 
 ReadResult = Condition | Refused
 _PROGRAMS = ("python", "scala")
+# Bytes of files for which processes are started: a second of reading, at least.
+MUCH = 500_000
 
 
 class Changed(Struct, frozen=True):
@@ -85,6 +88,10 @@ class Found(Struct, frozen=True):
     dialects: dict[str, int] = {}
 
 
+class Lost(Found, frozen=True):
+    """What a file has whose process ended: it is not kept."""
+
+
 class _ToRead(Struct, frozen=True):
     """A file, and all that its conditions depend on as a text."""
 
@@ -100,6 +107,7 @@ def read(
     cache: Path | None = None,
     search: str | None = None,
     progress: Progress | None = None,
+    jobs: int = 1,
 ) -> Scan:
     """The conditions in files and in the files of folders.
 
@@ -112,12 +120,13 @@ def read(
             if it has changed, or what its conditions depend on. None keeps nothing.
         search: Its name in the cache. Default: that of the paths.
         progress: Is called with the number of files that were read, and of all that are.
+        jobs: How many processes read, where there is much to read. What is found is the same.
 
     Returns:
         What was found. After Ctrl-C it is what was found until then, and `unread` is not 0.
     """
     kept = AnswerCache(cache, "files")
-    return _Reading(paths, dialect, columns).read(kept, search or search_name(paths), progress)
+    return _Reading(paths, dialect, columns).read(kept, search or search_name(paths), progress, jobs)
 
 
 class _Reading:
@@ -145,15 +154,25 @@ class _Reading:
             "scala": self.scala,
             "looker": self.looker,
             "data": self.data,
-            "r": lambda _: iter(()),
+            "r": self.r,
         }
 
-    def read(self, kept: AnswerCache, search: str, progress: Progress | None) -> Scan:
+    def __getstate__(self) -> dict[str, object]:
+        # Compiled macros cannot be given to a process that does not begin as a copy of this one.
+        return {**vars(self), "macros": {}}
+
+    def read(self, kept: AnswerCache, search: str, progress: Progress | None = None, jobs: int = 1) -> Scan:
         self.learn()
 
         def ask(missing: Sequence[_ToRead]) -> Iterator[Found]:
-            for done, one in enumerate(missing, 1):
-                yield self.found(one.file)
+            read = [one.file for one in missing]
+            several = jobs if sum(map(_size, read)) >= MUCH else 1
+            if several > 1:
+                for file in read:  # once for all processes
+                    self.macros_of(self.project(file))
+                    self.dialect_of(file)
+            for done, found in enumerate(mapped(self.found, read, several, _lost), 1):
+                yield found
                 if progress is not None:
                     progress(done, len(missing))
 
@@ -337,9 +356,6 @@ class _Reading:
     def looker(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of LookML."""
         source = Source(str(file.path), file.text())
-        if file.root not in self.tried and not any(one.kind == "sql" for one in self.files):
-            rows = [view.sample for view in self.views.values() if view.sample]
-            self.tried[file.root] = dialects.tried(rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)])
         own = self.dialect_of(file)
         return looker.conditions(source, self.views, lambda text: self.fitting(text, own), self.columns)
 
@@ -390,6 +406,11 @@ class _Reading:
         place = ranges_of(cell.source, "", rendered)
         yield from SqlText(rendered.text if rendered else text, dialect, place, self.columns).read()
 
+    def r(self, file: File) -> Iterator[ReadResult]:
+        """None: programs in R are counted."""
+        del file
+        return iter(())
+
     def data(self, file: File) -> Iterator[ReadResult]:
         """The conditions of a file of YAML, JSON or Terraform."""
 
@@ -409,8 +430,11 @@ class _Reading:
         return self.tried[file.root]
 
     def sample(self, root: Path) -> Iterator[str]:
-        """The texts of some files of SQL, from all over a folder."""
-        for file in self.chosen(root):
+        """The texts of some files of SQL, from all over a folder; those of LookML where it has none."""
+        chosen = self.chosen(root)
+        if not chosen:
+            yield from self.view_sample()
+        for file in chosen:
             try:
                 text, _ = self.rendered(file, file.text())
             except Unusable:
@@ -420,9 +444,17 @@ class _Reading:
 
     def raw_sample(self, root: Path) -> Iterator[str]:
         """The files that `sample` takes, as they are, and what dbt compiled of them."""
-        for file in self.chosen(root):
+        chosen = self.chosen(root)
+        if not chosen:
+            yield from self.view_sample()
+        for file in chosen:
             with suppress(Unusable):
                 yield from (file.text(), *self.compiled.get(file.path.absolute(), ()))
+
+    def view_sample(self) -> Sequence[str]:
+        """The SQL of some views of LookML."""
+        rows = [view.sample for view in self.views.values() if view.sample]
+        return rows[:: max(1, len(rows) // dialects.MAX_SAMPLE)]
 
     def chosen(self, root: Path) -> Sequence[File]:
         """Some files of SQL, from all over a folder."""
@@ -449,6 +481,16 @@ class _Reading:
             return plain(first, last)[0], same
 
         return rendered.text, place
+
+
+def _size(file: File) -> int:
+    with suppress(OSError):
+        return file.path.stat().st_size
+    return 0
+
+
+def _lost(file: File) -> Found:
+    return Lost(file.kind, refused=(Refused(SourceRange(str(file.path), 1, 1, 0, 0), say.LOST, ""),))
 
 
 def _hash(parts: Sequence[object]) -> str:
