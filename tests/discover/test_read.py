@@ -194,6 +194,12 @@ def test_sql_is_that_which_predicat_reads() -> None:
     assert rows[0].sql == "CASE WHEN a THEN b ELSE c END AND CAST(d AS INT) = 3"
 
 
+def test_batches_of_sql_server_are_statements() -> None:
+    batch = "CREATE TABLE t (n int CHECK (n > 1))\r\nGO\r\n-- then\r\nSELECT 1 FROM t WHERE n = 2\n  go 5\n"
+    rows = conditions(batch + "DELETE FROM t WHERE n > 3\nGO", "tsql")
+    assert [(row.sql, row.place.line) for row in rows] == [("n > 1", 1), ("n = 2", 4), ("n > 3", 6)]
+
+
 def test_templates_keep_places(tmp_path: Path) -> None:
     model = """{{ config(materialized='table') }}
 {%- set kinds = ['a', 'b'] %}

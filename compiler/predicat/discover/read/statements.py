@@ -25,6 +25,8 @@ HAS_STATEMENT = re.compile(
     r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
     re.IGNORECASE,
 )
+# What ends a batch of T-SQL, on a line by itself.
+_BATCH = re.compile(r"(?im)^[ \t]*GO(?:[ \t]+[0-9]+)?[ \t\r]*$")
 # Brackets and CASE that may be open at once.
 MAX_DEPTH = 60
 # Characters of a text whose trees are kept until the next one.
@@ -63,6 +65,8 @@ class Statement(Struct, frozen=True):
 
 def tokens_of(text: str, dialect: str) -> Sequence[Token] | None:
     """The tokens of a text; None where it has none, such as a quote that is not closed."""
+    if dialect == "tsql":
+        text = _BATCH.sub(lambda end: f";{' ' * (len(end[0]) - 1)}", text)
     try:
         return Dialect.get_or_raise(dialect or None).tokenize(text)
     except SqlglotError:
