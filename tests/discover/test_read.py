@@ -58,6 +58,13 @@ def test_qualify_and_count_if_of_other_dialects() -> None:
     assert one("SELECT COUNTIF(a > 3) FROM t", "bigquery").clause == "filter"
 
 
+def test_a_name_that_the_parser_puts_together_has_no_place() -> None:
+    catalog = "`x.y.INFORMATION_SCHEMA.COLUMNS`"
+    sql = f"SELECT 1 FROM {catalog} WHERE a = 1 AND b IN (SELECT c FROM {catalog} WHERE d = 2)"
+    rows = conditions(sql, "bigquery")
+    assert [(row.text, row.whole) for row in rows] == [("a = 1", False), ("d = 2", True)]
+
+
 def test_branches_of_a_case_are_numbered() -> None:
     rows = conditions("SELECT CASE WHEN a = 1 THEN 'x' WHEN a = 2 THEN 'y' END FROM t")
     assert [(row.sql, row.branches) for row in rows] == [("a = 1", (7, 0)), ("a = 2", (7, 1))]

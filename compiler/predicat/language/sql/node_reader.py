@@ -99,7 +99,7 @@ class Reader:
         meta = node.meta
         low, high = (
             (meta["start"], meta["end"] + 1)
-            if "end" in meta
+            if meta.get("end") is not None
             else self.parameters.get(id(node), (len(self.source.text), -1))
         )
         for part in parts:
