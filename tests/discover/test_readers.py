@@ -103,6 +103,10 @@ CREATE LIVE VIEW late AS SELECT * FROM STREAM raw WHERE n > 2;
 CREATE FLOW f AS INSERT INTO t BY NAME SELECT * FROM v WHERE m = 4;
 CREATE TABLE t (stream INT, CHECK (stream > 1));
 CREATE TABLE u (live INT, CONSTRAINT x CHECK (live > 1));
+APPLY CHANGES INTO clean FROM STREAM(LIVE.raw) KEYS (id) APPLY AS DELETE WHEN op = 'd' AND n > 6
+  SEQUENCE BY at COLUMNS * EXCEPT (op);
+CREATE FLOW g AS AUTO CDC INTO t FROM STREAM v KEYS (id) APPLY AS DELETE WHEN gone
+  APPLY AS TRUNCATE WHEN k = 1;
 """
     (tmp_path / "a.sql").write_text(text)
     result = folder.read([tmp_path], "databricks")
@@ -115,6 +119,8 @@ CREATE TABLE u (live INT, CONSTRAINT x CHECK (live > 1));
         ("where", "v", "m = 4"),
         ("check", "t", "stream > 1"),
         ("check", "u", "live > 1"),
+        ("where", "LIVE.raw", "op = 'd' AND n > 6"),
+        ("where", "v", "gone"),
     ]
     assert not result.refused
     for row in result.conditions:
@@ -135,6 +141,7 @@ val h = df.where(\"\"\"k = 1
     |and l = 2\"\"\".stripMargin).where(s"m = '$day'").where("n = " + o)
 val i = df.filter($"p" contains "x" and $"r".isin(Seq(1, 2): _*)).filter($"s" > of("a") && $"s" < of("b"))
 val j = df.filter($"t" < Day.of(1) && $"t" > Day.of(2) && hour($"t") === 7)
+DeltaTable.forName("u").delete("u > 5")
 """
 
 
@@ -164,6 +171,7 @@ def test_chains_of_columns_in_scala() -> None:
             None,
             "(((`t` < :day_of_1_8afed7fb) AND (`t` > :day_of_2_a1d38438)) AND (hour(`t`) = 7))",
         ),
+        ("where", None, "u > 5"),
     ]
     left = [row for row in rows if isinstance(row, Refused)]
     assert [(row.reason, row.text) for row in left] == [(say.NOT_LITERAL, 'check($"x", strict = true)')]
@@ -301,6 +309,29 @@ def test_statements_that_programs_build() -> None:
     assert [(row.reason, row.place.line) for row in left] == [
         (say.NOT_LITERAL, line) for line in (10, 12, 14, 15, 17)
     ]
+
+
+DELTA = """
+DeltaTable.forName(spark, "t").delete("day < '2017-01-01'")
+(t.alias("t").merge(u.alias("u"), "t.id = u.id")
+  .whenMatchedDelete("u.op = 'd' AND u.n > 1")
+  .whenMatchedUpdate(condition=F.col("u.op") != "d", set={"id": F.col("u.id")})
+  .whenMatchedUpdate(set={"id": F.col("u.id")})
+  .whenNotMatchedInsertAll("u.n > t.n"))
+known.update({"a": F.col("x")}); digest.update("x")
+frame.write.option("replaceWhere", "day >= '2017-01-02'").option("x", "n > 3")
+"""
+
+
+def test_changes_of_delta() -> None:
+    rows, left = of_program(DELTA)
+    assert [(row.sql, row.place.line, row.changes) for row in rows] == [
+        ("day < '2017-01-01'", 2, True),
+        ("op = 'd' AND n > 1", 4, True),
+        ("(op <> 'd')", 5, True),
+        ("day >= '2017-01-02'", 9, True),
+    ]
+    assert [(row.reason, row.text) for row in left] == [(say.SEVERAL, "u.n > t.n")]
 
 
 def test_places_in_programs() -> None:
@@ -455,6 +486,7 @@ view: orders {
   dimension: paid { type: yesno sql: ${TABLE}."PAID" ;; }
   dimension: amount { type: number }
   dimension_group: created { type: time timeframes: [raw, date] sql: ${TABLE}.created_at ;; }
+  dimension_group: sent { type: time datatype: date convert_tz: no sql: ${TABLE}.sent_on ;; }
   dimension: size {
     case: { when: { sql: ${amount} > 9 ;; label: "large" } else: "small" }
   }
@@ -478,6 +510,9 @@ explore: orders {
     AND ${elsewhere.flag} = 7 ;;
   join: customers { from: clients sql_on: ${orders.id2} = ${customers.id} ;; }
   join: elsewhere { sql_on: ${orders.status} = ${elsewhere.x} AND ${elsewhere.y} > 2 ;; }
+  sql_always_having: ${orders.n} > 3 ;;
+  sql_always_where: ${orders.sent_date} >= '2024-01-01' AND ${orders.created_date} >= '2024-01-01' ;;
+  sql_always_where: ${orders.sent_date} >= '2024-01-01' ;;
   always_filter: { filters: [orders.status: "open,late", orders.created_date: "7 days"] }
 }
 view: clients { dimension: tier {} dimension: id {} }
@@ -511,6 +546,7 @@ def test_looker(tmp_path: Path) -> None:
         ("where", "shop.orders", "state = 'open' AND amount > :least"),
         ("where", "clients", "tier = 'gold'"),
         ("where", "elsewhere", "flag = 7"),
+        ("where", "shop.orders", "sent_on >= '2024-01-01'"),
         ("join", "elsewhere", "y > 2"),
         ("filter", "shop.orders", "(state = 'open' OR state = 'late')"),
     ]
@@ -519,12 +555,14 @@ def test_looker(tmp_path: Path) -> None:
         say.FILTER_EXPRESSION,
         say.NO_FIELD,
         say.NO_FIELD,
+        say.TIMEFRAME,
         say.SEVERAL,
         say.SEVERAL,
+        say.AGGREGATE,
         say.TIMEFRAME,
     ]
     places = [(row.place.line, row.place.column) for row in result.conditions]
-    assert places[0] == (5, 41) and places[7] == (22, 13) and places[10] == (3, 9)
+    assert places[0] == (5, 41) and places[7] == (23, 13) and places[10] == (3, 9)
     for row in result.conditions:
         text = Path(row.place.path).read_text()
         assert row.rendered or text[row.place.start : row.place.end] == row.text
@@ -665,6 +703,20 @@ jobs:
     queries: ["SELECT * FROM jobs WHERE a = 1", "SELECT 1"]
     sql_file: a.sql
 """
+METRIC_VIEW = """\
+version: 0.1
+
+source: shop.orders
+filter: day >= '2024-01-01'
+joins:
+  - {name: users, source: shop.users, on: source.user = users.id}
+dimensions:
+  - {name: size, expr: "CASE WHEN n > 9 THEN 'large' END"}
+measures:
+  - name: open
+    expr: COUNT(*) FILTER (WHERE state = 'open')
+  - {name: gold, expr: "COUNT(*) FILTER (WHERE users.tier = 'gold')"}
+"""
 RULES = """\
 apiVersion: v3.0.2
 kind: DataContract
@@ -756,6 +808,12 @@ SUITE: dict[str, object] = {
         ),
         ("metrics.yml", METRICS, [(None, "status = 'open' AND amount > 2")], [say.NOT_RENDERED]),
         ("orders.odcs.yaml", RULES, [("public.orders", "amount < 0 AND status <> 'x'")], []),
+        (
+            "orders.yaml",
+            METRIC_VIEW,
+            [("shop.orders", f) for f in ("day >= '2024-01-01'", "n > 9", "state = 'open'")],
+            [say.SEVERAL],
+        ),
         (
             "grafana.json",
             json.dumps(GRAFANA),

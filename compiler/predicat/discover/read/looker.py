@@ -42,6 +42,8 @@ _SUBSTITUTION = re.compile(r"[\w.`\"\[\]-]+\Z")
 # A dimension that is a column tests nothing.
 _COLUMN = re.compile(r"\s*(?:\$\{[^}]*\}\.?)?[\w.`\"]*\s*\Z")
 _TIME = "time"
+# A time that is a day for the engine, which Looker reads as it is.
+_DAY = "day"
 _MOST_DEEP = 12
 
 
@@ -96,7 +98,7 @@ def _view(block: Block) -> View:
     fields: dict[str, tuple[str, str]] = {}
     for key, one in block.parts:
         if isinstance(one, Block) and key in _DIMENSIONS:
-            kind = _TIME if key == "dimension_group" else one.text("type") or "string"
+            kind = _time_of(one) if key == "dimension_group" else one.text("type") or "string"
             fields[one.name] = (kind, one.text("sql") or f"${{TABLE}}.{one.name}")
         elif isinstance(one, Block) and key == "measure":
             fields[one.name] = ("measure", "")
@@ -106,6 +108,11 @@ def _view(block: Block) -> View:
     extends = [str(value) for one in _blocks(block, "extends", "extends__all") for value in one.all("")]
     sql = next((one.text("sql") for one in _blocks(block, "derived_table")), f"SELECT 1 FROM {own}")
     return View(block.name, own, fields, tuple(extends), _PUT_IN.sub("x", sql) if own != name or sql else "")
+
+
+def _time_of(group: Block) -> str:
+    is_day = group.text("type") in ("", "time") and group.text("datatype") == "date"
+    return _DAY if is_day and group.text("convert_tz") == "no" else _TIME
 
 
 def conditions(
@@ -159,6 +166,8 @@ class _Reader:
         for join in _blocks(block, "join"):
             for sql in join.all("sql_on", "sql_where"):
                 yield from self.code(sql, name, " WHERE ", "", "join", aliases)
+        for having in (one for key in ("sql_always_having", "sql_having") for one in block.all(key)):
+            yield Refused(place_of(span_of(having)), say.AGGREGATE, _shown(str(having)))
         for outer in _blocks(block, "always_filter", "conditionally_filter"):
             yield from self.filters(outer, name, aliases)
 
@@ -341,8 +350,8 @@ class _Expanding:
             if name in known.fields:
                 return known.fields[name]
             group, _, frame = name.rpartition("_")
-            if known.fields.get(group, ("", ""))[0] == _TIME:
-                if frame != "raw":
+            if (kind := known.fields.get(group, ("", ""))[0]) in (_TIME, _DAY):
+                if frame != "raw" and (kind, frame) != (_DAY, "date"):
                     raise _Unreadable(say.TIMEFRAME)
                 return known.fields[group]
             pending += known.extends

@@ -1,6 +1,7 @@
 """SQL of Lakeflow pipelines (Delta Live Tables) without the words that only they have.
 
-`CONSTRAINT name EXPECT (condition) ON VIOLATION DROP ROW` becomes a CHECK with a name that says what it was.
+`CONSTRAINT name EXPECT (condition) ON VIOLATION DROP ROW` becomes a CHECK with a name that says what it was,
+`APPLY CHANGES INTO t FROM s ... APPLY AS DELETE WHEN condition` a SELECT of `s` with that condition.
 The tokens that are left keep their places.
 """
 
@@ -15,6 +16,9 @@ _WORDS = frozenset(
 )
 _OURS = frozenset({"REFRESH", "STREAMING", "LIVE", "PRIVATE"})
 _CREATED = ("TABLE", "VIEW")
+# What a table of changes is made by, and what ends a condition there.
+_CHANGES = (["APPLY", "CHANGES", "INTO"], ["AUTO", "CDC", "INTO"])
+_CLAUSES = (["SEQUENCE", "BY"], ["COLUMNS"], ["STORED", "AS"], ["TRACK", "HISTORY"], ["APPLY", "AS"])
 _MOST_WORDS = 8
 
 
@@ -25,11 +29,15 @@ def is_expectation(check: exp.Expr) -> bool:
 
 def plain(tokens: Sequence[Token]) -> Sequence[Token]:
     """The tokens of a statement as of any other engine; the same if it is none of a pipeline."""
-    if not tokens or tokens[0].text.upper() != "CREATE":
+    if not tokens or tokens[0].text.upper() not in ("CREATE", "APPLY", "AUTO"):
         return tokens
     words = [token.text.upper() for token in tokens]
+    if words[:3] in _CHANGES:
+        return _changes(tokens, words)
+    if words[0] != "CREATE":
+        return tokens
     if words[1:2] == ["FLOW"] and "AS" in words[:_MOST_WORDS]:
-        return tokens[words.index("AS") + 1 :]
+        return plain(tokens[words.index("AS") + 1 :])
     start = next((at for at, word in enumerate(words[:_MOST_WORDS]) if word in _CREATED), 0)
     head = words[1:start]
     ours = start and set(head) <= _WORDS and not _OURS.isdisjoint(head)
@@ -37,6 +45,33 @@ def plain(tokens: Sequence[Token]) -> Sequence[Token]:
         return tokens
     kept = tokens[start:] if ours else tokens[1:]
     return [tokens[0], *_body(kept)]
+
+
+def _changes(tokens: Sequence[Token], words: Sequence[str]) -> Sequence[Token]:
+    """The rows of a source that are deletions; the tokens themselves where there is no condition."""
+    clauses = ["KEYS"], *_CLAUSES
+    source = words.index("FROM") if "FROM" in words else len(words)
+    kept: list[Token] = list(tokens[source : _end(words, source, clauses)])
+    for start in range(source, len(words)):
+        if words[start : start + 4] == ["APPLY", "AS", "DELETE", "WHEN"]:
+            condition = tokens[start + 4 : _end(words, start + 4, _CLAUSES)]
+            head = [
+                Token(TokenType.SELECT, "SELECT", *_at(tokens[0])),
+                Token(TokenType.NUMBER, "1", *_at(tokens[0])),
+            ]
+            where = Token(TokenType.WHERE, "WHERE", *_at(tokens[start + 3]))
+            return [*head, *_body(kept), where, *condition]
+    return tokens
+
+
+def _end(words: Sequence[str], start: int, clauses: Sequence[Sequence[str]]) -> int:
+    """Where one of the clauses begins, or the end."""
+    places = range(start, len(words))
+    return next((at for at in places if any(words[at : at + len(one)] == one for one in clauses)), len(words))
+
+
+def _at(token: Token) -> tuple[int, int, int, int]:
+    return token.line, token.col, token.start, token.end
 
 
 def _body(tokens: Sequence[Token]) -> Iterator[Token]:

@@ -7,6 +7,7 @@ import ast
 import re
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import accumulate
 
 from sqlglot import exp, parse_one
@@ -54,6 +55,8 @@ _NO_FRAMES = (*_MODULES, "T", "self")
 # Expectations of pipelines, and what makes a table with some.
 _EXPECT = re.compile(r"expect(?P<all>_all)?(?:_or_drop|_or_fail)?")
 _CREATES = re.compile(r"create_(?:streaming_(?:live_)?table|sink|table)")
+# Methods of a table of Delta, and clauses of its MERGE.
+_CHANGES = re.compile(r"delete|update|when(?:Not)?Matched(?:BySource)?(?:Update|Delete|Insert)(?:All)?")
 _LISTS = (ast.List, ast.Tuple, ast.Set)
 # What exported notebooks call for `%%sql` and `%sql`.
 _MAGICS = ("run_cell_magic", "run_line_magic")
@@ -103,6 +106,7 @@ class _Program:
                 yield from self.expectations(node)
             if isinstance(node, ast.Call):
                 yield from self.created(node)
+                yield from self.changed(node)
                 yield from self.call(node) if node.args else ()
         yield from self.statements()
 
@@ -127,6 +131,33 @@ class _Program:
             yield from self.condition(first, None, "case")
         elif name == "expr" and is_condition(text_of(first)):
             yield from self.condition(first, None, "filter")
+
+    def changed(self, call: ast.Call) -> Iterator[Condition | Refused]:
+        """The condition of a change in Delta: of MERGE, DELETE and UPDATE, of what a write replaces."""
+        name = called_name(call)
+        given = [one.value for one in call.keywords if one.arg == "condition"] + call.args[:1]
+        if name == "option" and text_of(call.args[0] if call.args else call) == "replaceWhere":
+            given = call.args[1:2]
+        elif not isinstance(call.func, ast.Attribute) or not _CHANGES.fullmatch(name):
+            return
+        for node in given[:1]:
+            text = text_of(node)
+            if isinstance(node, ast.Dict) or (text is not None and not is_condition(text)):
+                continue
+            yield from map(self.unqualified, self.condition(node, None, "where"))
+
+    def unqualified(self, found: Condition | Refused) -> Condition | Refused:
+        """A condition whose columns have the alias of one side of MERGE before them, without it."""
+        if isinstance(found, Refused):
+            return found
+        tree = parse_one(found.sql)
+        columns = list(tree.find_all(exp.Column))
+        sides = {column.parts[0].name for column in columns if len(column.parts) > 1}
+        if len(sides) > 1 or (sides and not all(len(column.parts) > 1 for column in columns)):
+            return Refused(found.place, say.SEVERAL, found.text[:MAX_SHOWN])
+        for column in columns if sides else ():
+            column.set(("table", "db", "catalog")[len(column.parts) - 2], None)
+        return replace(found, sql=tree.sql(), changes=True)
 
     def statements(self) -> Iterator[Condition | Refused]:
         """The conditions of the texts that are statements. One that is a part of another is read there."""

@@ -17,7 +17,15 @@ from predicat.discover.read.scala_tokens import Token, tokens_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.written import place_of, ranges_of
 
-_CLAUSES: dict[str, Clause] = {"where": "where", "filter": "where", "when": "case", "expr": "filter"}
+# `delete` is a method of a table of Delta.
+_CLAUSES: dict[str, Clause] = {
+    "where": "where",
+    "filter": "where",
+    "delete": "where",
+    "when": "case",
+    "expr": "filter",
+}
+_METHODS = ("where", "filter", "delete")
 # What only DataFrames have, and what declares one.
 _FRAMES = re.compile(
     r"\b(\w+)\s*\.\s*(?:select|selectExpr|withColumn|where|agg|createOrReplaceTempView)\s*\("
@@ -66,7 +74,7 @@ class _Program:
     def call(self, at: int, name: str) -> Iterator[Condition | Refused]:
         """The condition of a call, if it has one."""
         argument, clause = self.argument(at + 1), _CLAUSES[name]
-        if name in ("where", "filter") and self.before(at) != ".":
+        if name in _METHODS and self.before(at) != ".":
             return
         relation = self.relation(at - 1) if clause == "where" else None
         if (text := _one_text(argument)) is not None:

@@ -1,5 +1,5 @@
 """Conditions in the files of tools: SodaCL, segments of Cube, row conditions of Great Expectations, filters
-of MetricFlow, rules of data contracts (ODCS).
+of MetricFlow, metric views of Databricks, rules of data contracts (ODCS).
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
 from predicat.discover.read import lightdash
 from predicat.discover.read.embedded import condition
-from predicat.discover.read.sql import SqlText
-from predicat.discover.read.written import Written, place_of
-from predicat.importing.located import at, entries, items, span_of, texts
+from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.statements import STATEMENT
+from predicat.discover.read.written import Written, place_of, ranges_of
+from predicat.importing.located import at, entries, items, source_of, span_of, texts
 
 Found = Iterator[Condition | Refused]
 
@@ -95,6 +96,30 @@ def _metricflow(data: Any, written: Written) -> Found:
             for text in (value, *items(value)):
                 if isinstance(text, str):
                     yield from written.rewritten(text, _DIMENSION.sub(r"\2", text), None)
+
+
+# --- metric views of Databricks
+
+
+def _metric_view(data: Any, written: Written) -> Found:
+    """The filter of a metric view, and those of its measures."""
+    relation = str(at(data, "source") or "")
+    if STATEMENT.match(relation) or not relation:
+        return
+    joined = [re.escape(texts(at(one, "name"))) for one in items(at(data, "joins"))]
+    others = re.compile(rf"\b(?:{'|'.join(joined)})\s*\.") if joined else None
+    fields = (one for key in ("dimensions", "fields", "measures") for one in items(at(data, key)))
+    for sql, whole in ((at(data, "filter"), True), *((at(one, "expr"), False) for one in fields)):
+        if not isinstance(sql, str):
+            continue
+        if others is not None and others.search(sql):
+            yield Refused(place_of(span_of(sql)), say.SEVERAL, sql[:MAX_SHOWN])
+        elif whole:
+            yield from written.condition(sql, "", relation)
+        else:
+            ranges = ranges_of(source_of(sql), "SELECT ")
+            statement = f"SELECT {sql}\nFROM {relation}"
+            yield from SqlText(statement, "databricks", ranges, written.columns).read()
 
 
 # --- ODCS
@@ -193,6 +218,7 @@ TOOLS = (
     Tool(lightdash.MARK, lightdash.read),
     Tool(re.compile(r"^(?:filter|checks for) \S+.*:\s*$|^dataset:\s*\S+/", re.MULTILINE), _soda),
     Tool(re.compile(r"^\s*cubes\s*:", re.MULTILINE), _cube),
+    Tool(re.compile(r"\Aversion:[^\n]*\n(?:.*\n)?source:", re.DOTALL), _metric_view),
     Tool(re.compile(r"\brow_condition\b"), _expectations),
     Tool(re.compile(r"^\s*kind\s*:\s*[\"']?DataContract\b", re.MULTILINE), _odcs),
     Tool(re.compile(r"\{\{\s*(?:Dimension|TimeDimension|Entity)\("), _metricflow),
