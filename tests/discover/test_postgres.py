@@ -163,7 +163,7 @@ def test_statements_that_ran(tmp_path_factory: pytest.TempPathFactory) -> None:
         connection.execute("SELECT relname FROM pg_class WHERE relkind = 'r'")
         connection.execute("CREATE ROLE clerk LOGIN")
         rows = [row for row in conditions(_dsn(connection)) if isinstance(row, Condition)]
-        assert [(row.relation, row.text, row.sql, row.calls, row.declared) for row in rows] == [
+        assert [(row.relation, row.text, row.sql, row.place.calls, row.declared) for row in rows] == [
             ("orders", "o.status = $1 AND o.n > $2", "status = :p1 AND n > :p2", 3, False),
             ("orders", "n IS NULL", "n IS NULL", 1, False),
         ]
@@ -171,6 +171,10 @@ def test_statements_that_ran(tmp_path_factory: pytest.TempPathFactory) -> None:
         assert rows[0].place.path.startswith("postgresql:pg_stat_statements.") and rows[1].changes
         done = in_process("discover", "--dsn", _dsn(connection), "--format", "json", cwd=folder)
         assert [row["calls"] for row in json.loads(done.stdout)["conditions"]] == [3, 1]
+        for _ in range(12):
+            connection.execute("SELECT * FROM orders WHERE n IS NULL AND n > id")
+        done = in_process("discover", "--dsn", _dsn(connection), cwd=folder)
+        assert "  = hint: in 1 place, 12 calls\n" in done.stdout, done.stdout
         clerk = list(conditions(_dsn(connection).replace(f"user={connection.info.user}", "user=clerk")))
         assert {row.reason for row in clerk if isinstance(row, Refused)} == {say.HIDDEN_STATEMENT}
         assert not any(isinstance(row, Condition) for row in clerk)

@@ -1,6 +1,7 @@
 """Which findings come first and where they come from, in a repository with fixed dates and authors."""
 
 import json
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -11,7 +12,7 @@ from predicat.diagnostics import Source, Span
 from predicat.discover.conditions import SourceRange
 from predicat.discover.findings import Found
 from predicat.discover.origins import changes, origins
-from predicat.discover.ranking import once
+from predicat.discover.ranking import Ranking, once
 from predicat.forge import git
 from predicat.forge.links import line_address, web_address
 from tests.processes import in_process
@@ -139,6 +140,23 @@ def test_mistakes_that_share_a_cause_with_a_third_are_one() -> None:
     assert (first.span.source.name, first.hint) == ("d.sql", "it is also in a.sql:1, b.sql:1, e.sql:1")
     assert (second.span.source.name, second.hint) == ("c.sql", None)
     assert once(found, across_files=False) == found
+
+
+def test_statements_that_ran_often_weigh_more_and_say_so() -> None:
+    found = []
+    for name, calls in (("4", 0), ("1", 12_000), ("2", 399), ("2", 399), ("3", 1), ("5", 1_000)):
+        place = SourceRange(f"postgresql:pg_stat_statements.{name}", 1, 1, 0, 5, calls)
+        span, cause = Span(Source(place.path, ""), 0, 0), name if name > "3" else "x"
+        found.append(Found("D101", "t", "m", span, places=(place,), causes=(cause,)))
+    told = Ranking().ordered(once(found, across_files=True))
+    others = "it is also in postgresql:pg_stat_statements.2:1, postgresql:pg_stat_statements.3:1"
+    assert [(item.calls, item.hint) for item in told] == [
+        (12_400, f"{others}; in 3 places, 12,400 calls"),
+        (1_000, "in 1 place, 1,000 calls"),
+        (0, None),
+    ]
+    ratios = [Ranking().weight(item) / Ranking().weight(told[-1]) for item in told]
+    assert ratios == pytest.approx([1 + math.log2(3 + math.log10(12_400)), 3, 1])
 
 
 def test_one_difference_from_several_rules_is_told_once() -> None:

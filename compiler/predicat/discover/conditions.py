@@ -40,6 +40,7 @@ class SourceRange:
         column: the first column, from 1, in characters.
         end: the offset behind its last character in the file, in characters.
         start: the offset of its first character in the file, in characters.
+        calls: how often a server has run the statement that it is in, if the server was asked; otherwise 0.
     """
 
     path: str
@@ -47,6 +48,7 @@ class SourceRange:
     column: int
     start: int
     end: int
+    calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,6 @@ class Condition:
         on: the field that keys are read from, for languages of keys; None for the row itself.
         others: the types of fields that predicat has no form of, by name, as SQL names them.
         changes: whether its statement deletes or updates rows.
-        calls: how often a server has run its statement, if the server was asked; otherwise 0.
     """
 
     text: str
@@ -99,7 +100,6 @@ class Condition:
     on: str | None = None
     others: Mapping[str, str] = field(default_factory=dict)
     changes: bool = False
-    calls: int = 0
 
     @property
     def judged(self) -> str:
@@ -109,7 +109,7 @@ class Condition:
     @property
     def declared(self) -> bool:
         """Whether a table or a server declares it."""
-        return self.clause == "check" or (self.place.path.startswith(SERVER) and not self.calls)
+        return self.clause == "check" or (self.place.path.startswith(SERVER) and not self.place.calls)
 
     @property
     def accepts(self) -> bool:

@@ -34,6 +34,11 @@ class Found(Finding, frozen=True):
     places: tuple[SourceRange, ...] = ()
     causes: tuple[str, ...] = ()
 
+    @property
+    def calls(self) -> int:
+        """How often a server has run the statements of its places, as far as it was asked."""
+        return sum({place.path: place.calls for place in self.places}.values())
+
 
 class Kind(Struct, frozen=True):
     """A kind of finding: its code, its name, how much it weighs, whether `--check` fails on it, and whether

@@ -26,9 +26,10 @@ class Ranking(Struct, frozen=True):
 
     def weight(self, item: Found) -> float:
         """The likelihood of a mistake, times places, times changes. Twice as many of these add the same: a
-        file that changes daily is not thirty times as important as one that changes monthly.
+        file that changes daily is not thirty times as important as one that changes monthly. Ten times as
+        many calls are one place more.
         """
-        places = 1 + math.log2(max(len(item.places), 1))
+        places = 1 + math.log2(max(len(item.places), 1) + math.log10(max(item.calls, 1)))
         return CODES[item.code].likelihood * places * (1 + math.log2(1 + self.changed(item)))
 
     def rank(self, item: Found) -> float:
@@ -85,8 +86,6 @@ def _causes(item: Found) -> list[tuple[str, ...]]:
 
 
 def _with_copies(found: Sequence[Found]) -> Found:
-    if len(found) == 1:
-        return found[0]
     item = max(found, key=lambda one: len(one.causes))
     others = [one for one in found if one is not item]
     file, line = line_of(item)
@@ -102,7 +101,9 @@ def _with_copies(found: Sequence[Found]) -> Found:
         say.in_relations(relations) if relations > 1 else None,
     ]
     places = dict.fromkeys(place for one in (item, *others) for place in one.places)
-    return structs.replace(item, hint="; ".join(filter(None, hints)) or None, places=tuple(places))
+    item = structs.replace(item, places=tuple(places))
+    hints += [say.ran(len(places), item.calls)] if item.calls else []
+    return structs.replace(item, hint="; ".join(filter(None, hints)) or None)
 
 
 def _places(item: Found) -> list[tuple[str, int]]:

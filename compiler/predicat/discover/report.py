@@ -281,6 +281,7 @@ def _ranked_data(report: Report, item: Found) -> dict[str, Any]:
         "text": item.span.text,
         "row": json.loads(item.row) if item.row else None,
         "places": [_place_data(place) for place in item.places],
+        "calls": item.calls,
         "rank": report.ranking.rank(item),
         "changes": report.ranking.changed(item),
         "url": origin.url or None,
@@ -304,7 +305,7 @@ def _condition_data(condition: Condition) -> dict[str, Any]:
         "derived": condition.derived,
         "owner": condition.owner,
         "params": sorted(condition.params),
-        "calls": condition.calls,
+        "calls": condition.place.calls,
     }
 
 

@@ -133,6 +133,8 @@ place_on = Text[str, str]("{place} (on {relation})")
 also_at = Text[list[str]]("it is also in {places:some 3}")
 # The same mistake is made with several relations.
 in_relations = Text[int]("in {number} relations")
+# In how many places a mistake is, and how often a server has run them.
+ran = Text[int, int]("in {places:count place}, {calls:count call}")
 # Who wrote a line, and in which commit.
 written = Text[str, str, str, str]("{author}, {day} ({commit} {subject})")
 # Findings that are not shown, and how to list them.

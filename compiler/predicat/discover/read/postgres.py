@@ -133,7 +133,7 @@ def _statements(connection: Any, columns: TableTypes) -> Iterator[Condition | Re
 
 def _of_statement(text: str, calls: int, place: Ranges, columns: TableTypes) -> Iterator[Condition | Refused]:
     for row in SqlText(_AND_MORE.sub(_blank, text), "postgres", place, columns).read():
-        yield row if isinstance(row, Refused) else replace(row, calls=calls)
+        yield replace(row, place=replace(row.place, calls=calls))
 
 
 def _blank(match: re.Match[str]) -> str:
