@@ -119,7 +119,7 @@ def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[st
             "a.py",
             DATABRICKS_PYTHON,
             [
-                ("db.orders", "status = 'open' AND amount > :least AND day = :day AND body <> '$$'", 10),
+                ("@db.orders", "status = 'open' AND amount > :least AND day = :day AND body <> '$$'", 10),
                 ("sales.orders", "amount > 3", 20),
                 ("raw", "kind = 2", 24),
             ],
