@@ -156,6 +156,7 @@ def test_a_dataset_that_the_catalog_has_is_not_written_again(folder: Path) -> No
         ("x BETWEEN -1 AND 2", "x_minus_1_to_2"),
         ("LOWER(name) LIKE '%GmbH%'", "name_like_gmb_h"),
         ("a = 1 AND b = 2 AND c = 3 AND d = 4", "a_1_and_b_2_and_c_3_and_more"),
+        ("COALESCE(a, '') <> ''", "a_not_empty"),
         ("verb = 'https://example.org/verbs/evaluated/'", "verb_evaluated"),
         ("day > '2026-01-31' AND seen < CAST('2026-02-01' AS DATE)", "day_after_20260131_and_more"),
         ("a <> '2026-01-31' AND b = c", "a_not_20260131_and_b_is_c"),
@@ -289,6 +290,7 @@ def test_a_name_that_is_taken_is_that_of_another_part() -> None:
     for kind in ("ATC 4th", "ATC 2nd"):
         taken.append(name_of(f"vocabulary_id = 'ATC' AND class_id = '{kind}'", "_part", taken))
     assert taken == ["vocabulary_id_atc_part", "class_id_atc_2nd_part"]
+    assert name_of("a AND b > 1", "", ["a_and_b_above_1", "a_b_above_1", "a_and_more"]) == "b_above_1"
     assert name_of("a = 1", "", ["a_1"]) == "a_1"
 
 
@@ -297,7 +299,7 @@ def test_a_name_that_is_taken_is_that_of_another_part() -> None:
     [
         ("status = 'open' AND amount > 3.5", "", "status_open_amount_above_3_5"),
         ("subscription_status = 'active' AND amount > 3.5", "", "subscription_status_active"),
-        ("a_date_with_a_rather_long_name > '2026-01-31'", "", "a_date_with_a_rather_long_name"),
+        ("a_date_with_a_rather_long_name > '2026-01-31'", "", "long_name_after_20260131"),
         ("subscription_status = 'active' AND amount > 3.5", "_part", "subscription_status_part"),
         ("x_of_a_very_long_column_name_of_more_than_thirty = 1", "", "x_of_a_very_long_column_name"),
         ("a" * 40 + " = 1", "_part", "a" * 25 + "_part"),
@@ -407,6 +409,17 @@ def test_members_of_structs_are_fields_of_their_struct(tmp_path: Path) -> None:
 def test_negations_are_written_as_people_do(sql: str, written: str) -> None:
     assert as_people_write(sql) == written
     assert as_people_write(written) == written
+
+
+def test_a_description_names_as_many_places_as_fit_in_a_line() -> None:
+    short, long = (
+        [f"sql/{name}.sql:1" for name in "abcd"],
+        ["folder/" * 12 + f"{name}.sql:1" for name in "ab"],
+    )
+    assert say.described("where a is 1", short, []).endswith(
+        "Found in sql/a.sql:1, sql/b.sql:1, sql/c.sql:1 and 1 more place."
+    )
+    assert say.described("where a is 1", long, []).endswith(f"Found in {long[0]} and 1 more place.")
 
 
 def test_a_boolean_column_alone_is_no_rule_unless_a_table_declares_it(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ _BETWEEN = {
 # The same for days and moments.
 _BETWEEN_DAYS = _BETWEEN | {exp.GT: "after", exp.LT: "before", exp.GTE: "since"}
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_DAY_AT_END = re.compile(r"(?:_(?:after|before|since|up_to|not))?_\d{8}$")
 _PATH = re.compile(r".*/")
 
 
@@ -54,13 +55,21 @@ def name_of(sql: str, end: str = "", taken: Collection[str] = ()) -> str:
     if len(told) <= _MAX_PARTS:
         names[:1] = [joint.join(told), "_".join(told)]
     longest = MAX_LENGTH - len(end)
-    fitting = [name for name in names if len(name) <= longest]
-    fitting += [name if len(name) <= longest else _cut(name, longest) for name in told]
-    return next((name + end for name in fitting if name + end not in taken), fitting[0] + end)
+    whole = [name for name in names if len(name) <= longest]
+    first, *others = (name if len(name) <= longest else _cut(name, longest) for name in told)
+    # The first part alone would not tell the rule from one that has its name already.
+    made = [*whole, *reversed(others), first] if whole else [first, *reversed(others)]
+    return next((name + end for name in made if name + end not in taken), made[0] + end)
 
 
 def _cut(name: str, longest: int) -> str:
     """A name that ends with a whole word which says something."""
+    day = _DAY_AT_END.search(name)
+    if day is not None:  # without it the name would say nothing of the rule
+        words = name[: day.start()].split("_")
+        while len(words) > 1 and len("_".join(words) + day[0]) > longest:
+            words.pop(0)
+        return ("_".join(words) + day[0])[-longest:].strip("_")
     words = name[: longest + 1].split("_")[:-1]
     while len(words) > 1 and words[-1] in _OPEN_ENDED:
         words.pop()
@@ -103,14 +112,22 @@ def _words(node: exp.Expr) -> str:
     """The columns, constants and parameters of an expression."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"minus {node.this.name}"
-    names = [_word(part.name) for part in node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)]
+    parts = node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)
+    # What stands for NULL says little.
+    names = [_word(part.name) for part in parts if not _is_default(part)]
     return " ".join(names[:3]) or node.key
+
+
+def _is_default(part: exp.Expr) -> bool:
+    return isinstance(part.parent, exp.Coalesce) and isinstance(part, exp.Literal)
 
 
 def _word(text: str) -> str:
     """A constant: a day or a key in capitals as one word; of a path or an address the last part, which tells
     it from others.
     """
+    if not text:
+        return "empty"
     day = _DAY.match(text)
     last = _PATH.sub("", text.rstrip("/"))
     return day[0].replace("-", "") if day else last.lower() if last.isupper() else last

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from predicat.diagnostics.message import Failure, Text
@@ -299,6 +300,10 @@ def about_part(message: str, part: str) -> str:
     return message if part in message else f"{message}: {part}"
 
 
+# Characters of the places that a description names.
+_LONGEST_PLACES = 120
+
+
 def described(told: str, places: list[str], parts: list[str], *, writes: bool = False) -> str:
     """What a proposed filter means, where its rule is now, and where it is a part of a condition."""
     rows = f"Rows that may be written: those {told}." if writes else f"Rows {told}."
@@ -309,9 +314,12 @@ def described(told: str, places: list[str], parts: list[str], *, writes: bool = 
 
 
 def _places(places: list[str]) -> str:
-    return ", ".join(places[:3]) + (
-        f" and {quantity(len(places) - 3, 'more place')}" if len(places) > 3 else ""
-    )
+    """The first places, as many as fit in a line, and how many more there are."""
+    lengths = accumulate(map(len, places))
+    shown = [place for place, length in zip(places, lengths, strict=True) if length <= _LONGEST_PLACES][:3]
+    shown = shown or places[:1]
+    more = len(places) - len(shown)
+    return ", ".join(shown) + (f" and {quantity(more, 'more place')}" if more else "")
 
 
 def proposed(filters: int, written: list[str], there: list[str]) -> str:
