@@ -191,6 +191,10 @@ def test_engines_follow_the_relations_of_datasets(tmp_path: Path) -> None:
     assert (
         run("sql", "t.f", cwd=tmp_path).stdout == run("sql", "t.f", "--dialect", "spark", cwd=tmp_path).stdout
     )
+    pytest.importorskip("psycopg")
+    done = run("quality", "run", "t", "--dsn", "postgresql://x@127.0.0.1:1/x", cwd=tmp_path)
+    assert done.returncode == 3 and done.stdout.startswith("ERROR cannot connect to PostgreSQL")
+    assert done.stdout.endswith("refused\n")
 
 
 def test_a_postgres_table(postgres: Any, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import asdict, replace
 
-from predicat.cli.engines import FOLLOWS, engine_for, located, options_given
+from predicat.cli.engines import FOLLOWS, engine_for, is_given, located, options_given
 from predicat.cli.exit_codes import ExitCode
 from predicat.cli.options import (
     CATALOG,
@@ -648,9 +648,15 @@ def _asked(catalog: Catalog, selection: Selection) -> dict[str, list[str]]:
 
 
 def _engine(catalog: Catalog, name: str, given: str | None, sources: Collection[str]) -> str:
-    """The engine of a dataset. PostgreSQL reads no file."""
+    """The engine of a dataset: with --dsn PostgreSQL, unless the server is where results are kept. PostgreSQL
+    reads no file.
+    """
+    relations = catalog.datasets[name].relation
     offered = [engine for engine in ENGINES if engine != "postgres"] if name in sources else ENGINES
-    return engine_for(catalog.datasets[name].relation, offered, given)
+    if not given and "postgres" in offered and "postgres" in relations and is_given("dsn"):
+        keeps = any(map(is_given, ("keep_in_postgres", "history_in_postgres")))
+        given = None if keeps else "postgres"
+    return engine_for(relations, offered, given)
 
 
 def _sources(given: Counting, selected: Collection[str]) -> dict[str, str]:

@@ -63,7 +63,7 @@ def text(runs: Sequence[Run]) -> str:
                     shown.append(f"  before: {', '.join(map(check.figure, check.history[-5:]))}")
         if run.checks or not run.failures:
             shown += [_conclusion(run), ""]
-    return "\n".join(shown)
+    return "\n".join(shown).rstrip("\n") + "\n"
 
 
 def _conclusion(run: Run) -> str:

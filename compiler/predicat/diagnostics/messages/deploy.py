@@ -160,7 +160,8 @@ no_view_column = Problem[str, str, Iterable[str]]("""view: the relation {relatio
     hint: {known:near column}""")
 column_missing = Problem[str, str, str, Iterable[str], Iterable[str]]("""column: the {engine} relation
     {relation!r} has no column {column!r}, which is read by {filters:listed}
-    hint: {known:near column}""")
+    hint: {known:near column}
+    hint: correct the field in the catalog, or add the column""")
 
 CATALOG = "the catalog"
 THIS_FILTER = "this filter"
