@@ -67,6 +67,19 @@ def test_no_change_is_exit_code_0(repository: Path) -> None:
     assert "no filter differs" in done.stdout
 
 
+def test_new_datasets_have_one_line_each(repository: Path) -> None:
+    for name in ("one", "two"):
+        filters = f"{{f_{name}: {{sql: a = 1}}, g: {{sql: a = 2}}}}"
+        text = f"apiVersion: predicat/v1\ndataset: {name}\nrelation: {name}\nfields: {{a: bigint}}\n"
+        (repository / "catalog" / f"{name}.yml").write_text(f"{text}filters: {filters}\n")
+    done = run("diff", cwd=repository)
+    assert done.stdout.endswith(
+        "dataset one: added, with 2 filters: f_one, g\ndataset two: added, with 2 filters: f_two, g\n"
+    )
+    (repository / "catalog" / "one.yml").unlink()
+    assert "  2 filters changed by it: 2 added\n" in run("diff", cwd=repository).stdout
+
+
 def test_a_refactoring_is_exit_code_0(repository: Path) -> None:
     edit(repository, ("amount > 100", "amount >= 101"), ('cel: country == "DE"', "cel: '\"DE\" == country'"))
     done = run("diff", cwd=repository)

@@ -19,13 +19,31 @@ def text(review: Review, data: Impact) -> str:
     lines += ["", *demands] if (demands := review.demands()) else []
     every = topics(review)
     recorded = [topic for topic in every if _is_recorded(topic)]
-    in_one_line = len(recorded) > 1  # a single version is shown with its details
+    new = [topic for topic in every if _is_new(topic, data)]
+    # A single one is shown with its details.
+    brief = [topic for topics_ in (recorded, new) if len(topics_) > 1 for topic in topics_]
     for topic in every:
-        if not (in_one_line and _is_recorded(topic)):
+        if topic not in brief:
             lines += ["", *_topic(topic, data)]
-    if in_one_line:
+    if len(recorded) > 1:
         lines += ["", f"{recorded[0].title}: {join_names([topic.name for topic in recorded])}"]
+    if len(new) > 1:
+        lines += ["", *map(_with_filters, new)]
     return "\n".join(lines) + "\n"
+
+
+def _is_new(topic: Topic, data: Impact) -> bool:
+    """Whether a dataset is added with its filters, and nobody must look at one of them."""
+    parts = (topic, *topic.under)
+    added = topic.subject == "dataset" and all(part.head.status == "added" for part in parts)
+    told = topic.severity or topic.owners or any(part.demands or of_topic(part, data) for part in parts)
+    return added and not told
+
+
+def _with_filters(topic: Topic) -> str:
+    """A new dataset with its filters, in one line."""
+    names = [other.name.removeprefix(f"{topic.name}.") for other in topic.under]
+    return f"{topic.label}: {topic.title}, with {quantity(len(names), 'filter')}: {join_names(names)}"
 
 
 def _is_recorded(topic: Topic) -> bool:
