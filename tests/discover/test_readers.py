@@ -500,7 +500,8 @@ view: orders {
 view: recent {
   derived_table: {
     sql: SELECT * FROM ${orders.SQL_TABLE_NAME}
-      WHERE day = 3 {% if x._is_filtered %} AND {% condition x %} kind {% endcondition %} {% endif %} ;;
+      WHERE day >= {% date_start span %} AND day < {% date_end span %}
+      AND day = 3 {% if x._is_filtered %} AND {% condition x %} kind {% endcondition %} {% endif %} ;;
   }
 }
 """
@@ -542,7 +543,7 @@ def test_looker(tmp_path: Path) -> None:
         ),
         ("filter", "shop.orders", "NOT (amount = 3 OR amount = 4) IS TRUE"),
         ("filter", "clients", "(tier = 'gold')"),
-        ("where", "shop.orders", "day = 3"),
+        ("where", "shop.orders", "day >= :date_start_span AND day < :date_end_span AND day = 3"),
         ("where", "shop.orders", "state = 'open' AND amount > :least"),
         ("where", "clients", "tier = 'gold'"),
         ("where", "elsewhere", "flag = 7"),

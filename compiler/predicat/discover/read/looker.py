@@ -33,7 +33,7 @@ _DIMENSIONS = ("dimension", "dimension_group", "filter", "parameter")
 _PUT_IN = re.compile(
     r"\$\{(?P<name>[^}]*)\}"
     r"|\{%-?\s*condition\s+(?P<condition>[\w.]+)\s*-?%\}.*?\{%-?\s*endcondition\s*-?%\}"
-    r"|\{%-?\s*(?:parameter|date_start|date_end)\s+(?P<parameter>[\w.]+)\s*-?%\}|\{\{(?P<value>.*?)\}\}",
+    r"|\{%-?\s*(?:parameter\s+|(?P<end>date_start|date_end)\s+)(?P<parameter>[\w.]+)\s*-?%\}|\{\{(?P<value>.*?)\}\}",
     re.DOTALL,
 )
 _TAG = re.compile(r"\{%.*?%\}", re.DOTALL)
@@ -314,7 +314,7 @@ class _Expanding:
     def put_in(self, match: re.Match[str], view: str, depth: int) -> str:
         if match["name"] is None:
             word = match["condition"] or match["parameter"] or match["value"].strip()
-            return parameter_of(word)
+            return parameter_of(f"{match['end']}_{word}" if match["end"] else word)
         name = match["name"].strip()
         if name == "TABLE":
             return self.use(view)

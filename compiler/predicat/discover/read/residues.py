@@ -19,7 +19,8 @@ from predicat.discover.read.relations import Origin, Scope, folded
 # How the names of template variables begin in rendered SQL.
 PARAMETER = "predicat_param_"
 _PLAIN = re.compile(r"[a-z_][a-z0-9_]*\Z")
-_IN_TEXT = re.compile(rf"{PARAMETER}\w+")
+# The parser writes units of time in capital letters.
+_IN_TEXT = re.compile(rf"{PARAMETER}\w+", re.IGNORECASE)
 _PATH = re.compile(r"[\w.]+")
 _LONGEST = 40
 # A call of a filter in Spark, and the name of the parameter that a macro of the exported package becomes.
@@ -215,7 +216,9 @@ class _Writer:
             case exp.Literal() if part.is_string and _IN_TEXT.search(part.name):
                 if not _IN_TEXT.fullmatch(part.name.strip()):
                     raise _LeftOut(say.PART_OF_TEMPLATE)
-                part.replace(self.parameter(part.name.strip()[len(PARAMETER) :]))
+                part.replace(self.parameter(part.name.strip()[len(PARAMETER) :].lower()))
+            case exp.Var() if _IN_TEXT.search(part.name):
+                raise _LeftOut(say.PART_OF_TEMPLATE)
             case exp.Parameter() | exp.SessionParameter():
                 part.replace(self.parameter(_word(part.this.name if part.this else "")))
             case exp.Placeholder():
