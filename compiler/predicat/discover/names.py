@@ -78,7 +78,7 @@ def _cut(name: str, longest: int) -> str:
 
 def _part(node: exp.Expr) -> str:
     match node:
-        case exp.Not(this=exp.Is() as inner):
+        case exp.Not(this=exp.Is(expression=exp.Null()) as inner):
             return f"has {_words(inner.this)}"
         case exp.Is(expression=exp.Null()):
             return f"no {_words(node.this)}"
@@ -112,9 +112,9 @@ def _words(node: exp.Expr) -> str:
     """The columns, constants and parameters of an expression."""
     if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
         return f"minus {node.this.name}"
-    parts = node.find_all(exp.Column, exp.Literal, exp.Placeholder, bfs=False)
+    parts = node.find_all(exp.Column, exp.Literal, exp.Boolean, exp.Placeholder, bfs=False)
     # What stands for NULL says little.
-    names = [_word(part.name) for part in parts if not _is_default(part)]
+    names = [_word(part.name or part.sql().lower()) for part in parts if not _is_default(part)]
     return " ".join(names[:3]) or node.key
 
 
@@ -126,7 +126,7 @@ def _word(text: str) -> str:
     """A constant: a day or a key in capitals as one word; of a path or an address the last part, which tells
     it from others.
     """
-    if not text:
+    if text == "''":
         return "empty"
     day = _DAY.match(text)
     last = _PATH.sub("", text.rstrip("/"))

@@ -62,7 +62,9 @@ class Rule(Struct, eq=False):
     @property
     def is_bare(self) -> bool:
         """Whether it is a boolean column alone, which a filter would only give another name."""
-        return isinstance(self.tree, exp.Column)
+        tree = self.tree
+        is_true = isinstance(tree, exp.EQ | exp.Is) and tree.expression == exp.true()
+        return isinstance(tree.this if is_true else tree, exp.Column)
 
     @property
     def is_comparison(self) -> bool:
