@@ -97,21 +97,23 @@ WITHOUT_EXTRAS = {
 }
 
 
+def environment(folder: Path, requirement: str) -> Path:
+    """The Python of an environment with what is asked for alone. The pip of the tests installs it: one of its
+    own would take longer than all else.
+    """
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    python = folder / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    subprocess.run([*pip, "--disable-pip-version-check", requirement], check=True, capture_output=True)
+    return python
+
+
 @pytest.fixture(scope="module")
 def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The program in an environment without any extra, and a folder with a first catalog."""
     folder = tmp_path_factory.mktemp("bare")
-    subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
-    pip = [
-        str(folder / "venv" / "bin" / "python"),
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-    ]
-    subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
-    program = folder / "venv" / "bin" / "predicat"
+    python = environment(folder / "venv", str(wheel))
+    program = python.with_name("predicat")
     subprocess.run([str(program), "init"], check=True, cwd=folder, capture_output=True, env=ISOLATED)
     return program, folder
 
@@ -141,10 +143,7 @@ def test_the_first_screen_of_the_readme_runs_in_an_empty_environment(wheel: Path
     """
     from tests.test_docs import blocks
 
-    python = tmp_path / "venv" / "bin" / "python"
-    subprocess.run([sys.executable, "-m", "venv", str(tmp_path / "venv")], check=True)
-    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, f"{wheel}[duckdb]"], check=True, capture_output=True)
+    python = environment(tmp_path / "venv", f"{wheel}[duckdb]")
     readme, first, second = ROOT / "README.md", tmp_path / "first", tmp_path / "second"
     (first / "catalog").mkdir(parents=True)
     second.mkdir()
