@@ -348,6 +348,31 @@ def test_programs_that_cannot_be_read(text: str) -> None:
     assert not rows and len(left) == 1
 
 
+DATAFORM = """\
+config { type: "incremental", bigquery: { partitionBy: "day" } }
+js { const least = { a: 3 }; }
+pre_operations {
+  DELETE FROM ${self()} WHERE day < '${dataform.projectConfig.vars.day}'
+}
+SELECT * FROM ${ref("raw", "orders")}
+WHERE state = 'open' ${when(incremental(), `AND n > ${least.a}`)}
+---
+SELECT * FROM ${ref({name: "users", schema: "raw-1"})} WHERE ${functions.test("x")} AND kind = 1
+"""
+
+
+def test_dataform(tmp_path: Path) -> None:
+    (tmp_path / "late.sqlx").write_text(DATAFORM)
+    result = folder.read([tmp_path], "bigquery")
+    assert [(row.relation, row.sql, row.place.line) for row in result.conditions] == [
+        ("late", "day < :dataform_projectconfig_vars_day", 3),
+        ("raw.orders", "state = 'open' AND n > :least_a", 7),
+        ("raw-1.users", "kind = 1", 9),
+    ]
+    last = result.conditions[-1].place
+    assert DATAFORM[last.start : last.end] == "kind = 1" and not result.refused
+
+
 def test_files_without_conditions_are_counted(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("users.filter('a > 1')")
     (tmp_path / "b.json").write_text("{}")

@@ -19,6 +19,7 @@ KINDS = {
     ".sql": "sql",
     ".ddl": "sql",
     ".hql": "sql",
+    ".sqlx": "sql",
     ".py": "python",
     ".scala": "scala",
     ".ipynb": "notebook",

@@ -20,6 +20,7 @@ from predicat.discover.processes import mapped
 from predicat.discover.read import (
     compiled,
     data,
+    dataform,
     dialects,
     looker,
     notebooks,
@@ -464,6 +465,10 @@ class _Reading:
     def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:
         """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
         plain = plain_place(str(file.path), text)
+        if file.path.suffix == ".sqlx":
+            own = Source(str(file.path), text, Source(str(file.path), text), range(len(text)))
+            query = dataform.plain(own, file.path.stem)
+            return query.text, ranges_of(query)
         if not is_template(text):
             return text, plain
         raw, sql = self.compiled.get(file.path.absolute(), ("", ""))
