@@ -132,6 +132,15 @@ def test_one_mistake_in_other_words_is_told_once(tmp_path: Path, one: str, two: 
     assert ("it is also in " in text) == (number == 1)
 
 
+def test_a_case_for_each_of_many_columns_is_one_mistake(tmp_path: Path) -> None:
+    case = "select case when {0} is null then 'n' when {0} > 1 then 'a' when {0} > {1} then 'b' end from t;\n"
+    (tmp_path / "one.sql").write_text("".join(case.format(*at) for at in (("a", 2), ("b", 2), ("c", 3))))
+    (tmp_path / "two.sql").write_text(case.format("d", 2))
+    text = in_process("discover", ".", "--jobs", "1", "--dialect", "postgres", cwd=tmp_path).stdout
+    assert places(text) == ["one.sql:1:62", "one.sql:3:62", "two.sql:1:62"]
+    assert text.count("it is also in line 2") == 1
+
+
 def test_mistakes_that_share_a_cause_with_a_third_are_one() -> None:
     causes = {"a": ("x",), "b": ("y",), "c": ("z",), "d": ("x", "y"), "e": ("y",)}
     sources = {name: Source(f"{name}.sql", name) for name in causes}

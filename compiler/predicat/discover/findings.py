@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, structs
+from sqlglot import exp, parse_one
+from sqlglot.errors import SqlglotError
 
 from predicat.diagnostics import Severity, Span
 from predicat.diagnostics.messages import discover as say
@@ -159,7 +161,21 @@ def _single(condition: Condition, judgement: Judgement) -> Found:
     item = _finding(judgement.kind, condition, message, judgement.hint or None, part)
     what = " ".join(judgement.part.split()) or condition.judged
     causes = judgement.causes or (f"{lasting(judgement.message)}: {what}",)
+    if judgement.kind == "unreachable":  # a CASE for each of many columns is one mistake
+        causes += (f"{condition.place.path}: {_form(condition)}",)
     return _if_meant(structs.replace(item, row=_json(judgement.row), causes=causes), meant)
+
+
+def _form(condition: Condition) -> str:
+    """A condition of SQL without the names of its columns."""
+    try:
+        tree = parse_one(condition.sql)
+    except (SqlglotError, RecursionError):
+        return condition.judged
+    numbers: dict[str, int] = {}
+    for column in tree.find_all(exp.Column):
+        column.this.set("this", str(numbers.setdefault(column.name, len(numbers))))
+    return tree.sql()
 
 
 def _same(
