@@ -137,6 +137,7 @@ def test_an_operand_without_effect(text: str, part: str) -> None:
 def test_a_value_that_an_expression_cannot_have() -> None:
     (found,) = judged("lower(x) IN ('A', 'b')").judgements
     assert (found.kind, found.hint) == ("impossible", "compare with 'a'")
+    assert judged("lower(x) IN ('A', 'a', 'b')").judgements == ()
 
 
 def test_a_comparison_with_null() -> None:
@@ -176,6 +177,8 @@ def test_what_a_constant_switches_off_is_meant() -> None:
     assert judged("a = 1 AND FALSE").judgements == ()
     assert judged("1 <> 1 AND a = 1").judgements == ()
     assert kinds(judged("1 = 1 AND n BETWEEN 5 AND 3")) == ["never"]
+    assert judged("CASE WHEN trim(x) IS NULL THEN FALSE ELSE coalesce(0, 0) >= 10 END").judgements == ()
+    assert kinds(judged("CASE WHEN a = 1 THEN a = 2 ELSE a = 1 END")) == ["never"]
 
 
 LAID_OUT = {

@@ -19,7 +19,7 @@ from predicat.discover.verdicts import Kind
 from predicat.explain.show import plain
 from predicat.ir import syntax as t
 from predicat.ir.canonical import canonical_text
-from predicat.ir.nodes import Call, Node, fields_of, replaced
+from predicat.ir.nodes import Call, Literal, Node, fields_of, replaced
 from predicat.ir.operators import JUNCTIONS, LOGIC
 from predicat.ir.types import BOOLEAN
 from predicat.lint.rules import impossible_text, null_comparison
@@ -138,9 +138,11 @@ class _Questions:
 
     def constant(self) -> Problem | None:
         """Whether the condition accepts no row, or rejects none. One that a constant decides, as `x = 1 AND
-        FALSE`, is switched off on purpose.
+        FALSE`, or a CASE with one result, is switched off on purpose.
         """
         if not fields_of(self.condition.wide) and _has_constant_operand(self.condition.tree):
+            return None
+        if _has_one_result(self.condition.wide):
             return None
         if not self.can_be(True):
             if self.item.accepts and self.can_be(None):
@@ -372,6 +374,25 @@ def _atoms(node: Node) -> Iterator[Call]:
                 yield from _atoms(arg)
         elif node.op != "cond":
             yield node
+
+
+def _results(node: Node) -> Iterator[Node]:
+    """The results of a CASE; of another node itself."""
+    if isinstance(node, Call) and node.op == "cond":
+        for result in node.args[1:]:
+            yield from _results(result)
+    else:
+        yield node
+
+
+def _has_one_result(node: Node) -> bool:
+    """Whether a CASE has the same constant for every row."""
+    first, *others = _results(node)
+    return (
+        bool(others)
+        and isinstance(first, Literal)
+        and all(isinstance(other, Literal) and other.value is first.value for other in others)
+    )
 
 
 def _has_constant_operand(tree: t.Tree | None) -> bool:

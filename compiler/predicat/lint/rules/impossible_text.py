@@ -59,10 +59,14 @@ class Problem(Struct, frozen=True):
 
 
 def wrong_case(tree: Tree) -> Iterator[Problem]:
-    """Comparisons of lower() with uppercase letters, or of upper() with lowercase ones."""
+    """Comparisons of lower() with uppercase letters, or of upper() with lowercase ones. A list that has a
+    constant in the right letters, too, loses no row.
+    """
     for part, function, texts in _compared(tree):
         change, letters = _CASES.get(function.op, (str, ""))
-        wrong = [text for text, least in texts.items() if change(least) != least]
+        wrong = [
+            text for text, least in texts.items() if change(least) != least and change(text) not in texts
+        ]
         if wrong:
             have = "has" if len(wrong) == 1 else "have"
             message = f"{function.op}() never gives {_shown(wrong)}, which {have} {letters}"
