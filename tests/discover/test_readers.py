@@ -546,6 +546,39 @@ view: +orders { dimension: id2 { sql: ${TABLE}.id ;; } }
 """
 
 
+ORDERS_DASHBOARD = """\
+- dashboard: late
+  filters: [{name: state, default_value: open}]
+  elements:
+  - name: list
+    explore: orders
+    filters:
+      orders.status: open,late
+      orders.amount: ">5"
+      orders.created_date: 7 days
+      orders.n: ">0"
+      share: ">0"
+  - {name: all, explore: orders, filters: {}}
+"""
+
+
+def test_dashboards_of_looker(tmp_path: Path) -> None:
+    (tmp_path / "orders.view.lkml").write_text(ORDERS_VIEW)
+    (tmp_path / "late.dashboard.lookml").write_text(ORDERS_DASHBOARD)
+    (tmp_path / "broken.dashboard.lookml").write_text("- dashboard: {")
+    result = folder.read([tmp_path], "postgres")
+    found = [row for row in result.conditions if row.place.path.endswith(".lookml")]
+    assert [(row.clause, row.relation, row.sql, row.place.line) for row in found] == [
+        ("filter", "shop.orders", "(state = 'open' OR state = 'late') AND (amount > 5)", 7)
+    ]
+    assert [(row.reason, row.text) for row in result.refused if row.place.path.endswith(".lookml")] == [
+        (say.NOT_DATA, ""),
+        (say.COMPUTED, "share: >0"),
+        (say.TIMEFRAME, "orders.created_date: 7 days"),
+        (say.AGGREGATE, "orders.n: >0"),
+    ]
+
+
 def test_looker(tmp_path: Path) -> None:
     (tmp_path / "orders.view.lkml").write_text(ORDERS_VIEW)
     (tmp_path / "shop.model.lkml").write_text(ORDERS_MODEL)

@@ -26,6 +26,7 @@ KINDS = {
     ".r": "r",
     ".R": "r",
     ".lkml": "looker",
+    ".lookml": "looker",
     ".yml": "data",
     ".yaml": "data",
     ".json": "data",

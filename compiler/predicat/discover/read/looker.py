@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Struct
 
 from predicat.catalog.templates import is_template
-from predicat.diagnostics import Source, Span
+from predicat.diagnostics import PredicatError, Source, Span
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Clause, Condition, Refused
 from predicat.discover.read import templates
@@ -24,7 +24,8 @@ from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
 from predicat.discover.read.written import place_of, ranges_of, replaced
-from predicat.importing.located import span_of
+from predicat.importing.documents import parsed
+from predicat.importing.located import at, entries, items, key_span, span_of, text, texts
 
 Found = Iterator[Condition | Refused]
 # From a statement to its dialect.
@@ -119,6 +120,9 @@ def conditions(
     source: Source, views: Mapping[str, View], dialect: Dialects, columns: Columns
 ) -> Iterator[Condition | Refused]:
     """The conditions of a file. `views` are those of all files, `dialect` is that of a statement."""
+    if source.name.endswith(".lookml"):
+        yield from _dashboards(source, _Reader(views, dialect, columns))
+        return
     try:
         root = parse(source)
     except NotLookML:
@@ -130,6 +134,25 @@ def conditions(
             yield from reader.view(block)
         elif isinstance(block, Block) and key == "explore":
             yield from reader.explore(block)
+
+
+def _dashboards(source: Source, reader: _Reader) -> Found:
+    """The filters of the elements of dashboards, which are written in YAML."""
+    try:
+        documents = parsed(source)
+    except (PredicatError, RecursionError):
+        yield Refused(place_of(Span(source, 0, 0)), say.NOT_DATA, "")
+        return
+    for dashboard in (one for document in documents for one in items(document)):
+        for element in items(at(dashboard, "elements")):
+            filters, own = at(element, "filters"), list[tuple[str, str]]()
+            for name, value in entries(filters):
+                if "." in name:
+                    own.append((name, text(str(value), span_of(value, key_span(filters, name)))))
+                else:
+                    shown = _shown(f"{name}: {value}")
+                    yield Refused(place_of(key_span(filters, name)), say.COMPUTED, shown)
+            yield from reader.tested(own, texts(at(element, "explore")), {})
 
 
 class _Reader:
@@ -206,12 +229,16 @@ class _Reader:
             yield _owned(row, before, clause)
 
     def filters(self, block: Block, view: str, aliases: Mapping[str, str] | None = None) -> Found:
-        """The filters of a measure or an explore, which a row has to accept all."""
-        expanding = _Expanding(self.views, aliases or {})
+        """The filters of a measure or an explore."""
+        yield from self.tested(_filters(block), view, aliases or {})
+
+    def tested(self, filters: Iterable[tuple[str, str]], view: str, aliases: Mapping[str, str]) -> Found:
+        """Fields with filter expressions, which a row has to accept all."""
+        expanding = _Expanding(self.views, aliases)
         tests: list[str] = []
         places: list[Span] = []
         left: list[Refused] = []
-        for name, value in _filters(block):
+        for name, value in filters:
             place = span_of(value)
             try:
                 test = self.test(expanding, name, value, view)
