@@ -14,6 +14,7 @@ from predicat import compare, parse
 from predicat.api import declared
 from predicat.catalog import load_catalog
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.drafts import unused
 from predicat.discover.names import name_of
 from predicat.discover.passing import passing
 from predicat.discover.references import PartKeys, proved, with_references
@@ -293,6 +294,9 @@ def test_a_name_that_is_taken_is_that_of_another_part() -> None:
     assert taken == ["vocabulary_id_atc_part", "class_id_atc_2nd_part"]
     assert name_of("a AND b > 1", "", ["a_and_b_above_1", "a_b_above_1", "a_and_more"]) == "b_above_1"
     assert name_of("a = 1", "", ["a_1"]) == "a_1"
+    assert unused("observation_source_concept_id", ["observation_source_concept_id"], 30) == (
+        "observation_source_concept_2"
+    )
 
 
 @pytest.mark.parametrize(
@@ -374,9 +378,11 @@ def test_a_case_that_looks_up_a_value_is_no_rule(tmp_path: Path) -> None:
 def test_a_schema_that_a_program_puts_in_is_no_part_of_a_relation(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("select 1 from @results.t where a = 1 and b = 2;\n")
     (tmp_path / "b.sql").write_text("select 1 from {{ x }}.t where a = 1 and b = 2;\n")
+    (tmp_path / "c.sql").write_text("select 1 from x.information_schema.columns where a = 1 or b = 2;\n" * 2)
     done = in_process("discover", ".", "--dialect", "bigquery", "--propose", "catalog", cwd=tmp_path)
     (dataset,) = load_catalog(tmp_path / "catalog").datasets.values()
     assert set(dataset.relation.values()) == {"t"}, done.stderr
+    assert f"2  left out: {say.OF_SERVER}" in done.stderr
 
 
 def test_members_of_structs_are_fields_of_their_struct(tmp_path: Path) -> None:
@@ -403,6 +409,7 @@ def test_members_of_structs_are_fields_of_their_struct(tmp_path: Path) -> None:
             "a IS NOT NULL AND b NOT IN ('x') AND c NOT LIKE '%x'",
         ),
         ("NOT n BETWEEN 1 AND 2 OR NOT (a = 1 OR b)", "n NOT BETWEEN 1 AND 2 OR NOT (a = 1 OR b)"),
+        ("((NOT a IS NULL))", "a IS NOT NULL"),
         ("NOT (NOT a IS NULL) IS TRUE", "(a IS NOT NULL) IS NOT TRUE"),
         ("NOT a IS NOT DISTINCT FROM :b", "NOT a IS NOT DISTINCT FROM :b"),
     ],
@@ -449,6 +456,17 @@ def test_tests_show_what_each_operand_does(tmp_path: Path) -> None:
         (9, "open", False, False),
     ]
     assert any_ == [(9, "open", True), (3, "new", True), (3, "open", False)]
+
+
+def test_a_number_has_a_fraction_where_its_own_constants_have_one(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, "select 1 from t where a in (1, 2) and not (b between 1.5 and 2);\n")
+    assert {name: row["type"] for name, row in data["fields"].items()} == {"a": "bigint", "b": "double"}
+
+
+def test_a_regular_expression_is_no_value_of_a_row(tmp_path: Path) -> None:
+    data, _ = proposed(tmp_path, "select 1 from t where a ~ '^V[0-9]' or a = 'new';\n")
+    (rule,) = data["filters"].values()
+    assert [test["row"]["a"] for test in rule["tests"]] == ["new", "other"]
 
 
 def test_single_rows_of_deletions_and_repairs_are_no_rules(tmp_path: Path) -> None:

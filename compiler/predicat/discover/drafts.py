@@ -226,12 +226,12 @@ def with_structs(fields: Mapping[str, str]) -> dict[str, str]:
     return result
 
 
-def _kind(kind: Any, name: str, fractions: bool, inferred: Mapping[str, str]) -> str:
+def _kind(kind: Any, name: str, fractions: Collection[str], inferred: Mapping[str, str]) -> str:
     """A type as a person would choose it: whole numbers if no constant has a fraction."""
     if inferred.get(name) == "any" and not isinstance(kind, DecimalType):
         return str(STRING)  # it is only tested for NULL, or for being the same as another
     if name in inferred and isinstance(kind, DecimalType):
-        return "double" if fractions else "bigint"
+        return "double" if name in fractions else "bigint"
     return "timestamp" if kind in (DATE, TIMESTAMP) and name in inferred else str(kind)
 
 
@@ -242,11 +242,17 @@ def _columns(sql: str) -> set[str]:
     return {column.parts[0].name for column in parse_one(sql).find_all(exp.Column)}
 
 
-def _fractions(rules: Sequence[Rule]) -> bool:
+def _fractions(rules: Sequence[Rule]) -> set[str]:
+    """The columns that are compared with a number that has a fraction."""
     from sqlglot import exp, parse_one  # noqa: PLC0415  # only for a proposal
 
     constants = (node for rule in rules for node in parse_one(rule.sql).find_all(exp.Literal))
-    return any(not node.is_string and not node.name.isdigit() for node in constants)
+    return {
+        ".".join(part.name for part in column.parts)
+        for node in constants
+        if not node.is_string and not node.name.isdigit()
+        for column in (node.find_ancestor(exp.Predicate) or node).find_all(exp.Column)
+    }
 
 
 def _real(rule: Rule, relation: str, constants: Constants, data: RealRows | None) -> Mapping[bool, Row]:
@@ -298,5 +304,6 @@ def unused(name: str, names: Iterable[str], longest: int = LONGEST) -> str:
     while candidate in names:
         number += 1
         end = f"_{number}"
-        candidate = name[: longest - len(end)].rstrip("_") + end
+        room = longest - len(end)
+        candidate = (name if len(name) <= room else name[: room + 1].rpartition("_")[0] or name[:room]) + end
     return candidate

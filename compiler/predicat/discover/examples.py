@@ -51,7 +51,7 @@ def constants_of(predicates: Iterable[Predicate]) -> Constants:
 
 
 def _constants(test: Call, kind: Type) -> Iterator[Any]:
-    for part in walk(test):
+    for part in walk(test) if test.op != "matches" else ():  # a regular expression is no value
         if isinstance(part, Literal) and part.type == kind and part.value is not None:
             text = isinstance(part.value, str) and kind == STRING and test.op in ("like", "like_ci")
             yield str(part.value).replace("%", "") if text else part.value

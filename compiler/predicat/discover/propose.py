@@ -24,6 +24,8 @@ from predicat.importing.model import slug
 
 # Filters of a dataset: those in most places come first.
 _MAX_FILTERS = 60
+# The tables in which a database describes itself.
+_OF_SERVER = re.compile(r"(?:^|\.)(?:(?:information_schema|pg_catalog)\.|__tables)")
 # A column, and a constant.
 _NAME = re.compile(r"[\w.\"]+")
 _CONSTANT = re.compile(r"'(?:[^']|'')*'|-?[\d.]+")
@@ -159,7 +161,7 @@ def _by_relation(
 def _known_part(relation: str) -> str:
     """The name of a relation without the schema that a program puts in."""
     schema, _, table = relation.rpartition(".")
-    return table if PARAMETER in schema or "@" in schema else relation
+    return table if PARAMETER in schema or "@" in schema or not schema else relation
 
 
 def _lookups(conditions: Sequence[Condition]) -> set[int]:
@@ -211,6 +213,8 @@ def _unfit(condition: Condition, number: int, judged: Judged, dead: Iterable[int
         return say.OTHER_LANGUAGE
     if condition.derived or condition.relation is None or PARAMETER in _known_part(condition.relation):
         return say.NO_RELATION
+    if _OF_SERVER.search(condition.relation.lower()):
+        return say.OF_SERVER
     if condition.clause in POLICIES and not condition.whole:
         return say.PART_OF_POLICY
     if number in judged.unjudged:

@@ -110,5 +110,5 @@ def as_people_write(sql: str) -> str:
         else:
             continue
         node.replace(test)
-    inner: exp.Expr = tree.this
+    inner: exp.Expr = tree.unnest()
     return inner.sql(comments=False)
