@@ -97,6 +97,14 @@ def test_dbt_models_get_the_macro(folder: Path) -> None:
     )
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     subprocess.run(["git", "apply", "p.diff"], cwd=folder, check=True)
+    (folder / "sql" / "b.sql").write_text(
+        "select 1 from {{ source('shop', 'orders') }} where lower(status) = 'new' and amount > 7"
+    )
+    (folder / "catalog" / "orders.yml").write_text(
+        CATALOG + "  fresh: {sql: lower(status) = 'new' and amount > 7}\n"
+    )
+    done = in_process("discover", "sql", "--dialect", "snowflake", "--patch", "p.diff", cwd=folder)
+    assert "sql/b.sql:1 stays: `predicat export dbt` has no SQL of it for snowflake: " in done.stderr
     (folder / "sql" / "b.sql").write_text("select 1 from t where matches_filter('orders.large')")
     done = in_process("discover", "sql", "--read-only", cwd=folder)
     assert "left out         2\n                 2  it uses a filter of a catalog" in done.stdout
@@ -227,7 +235,7 @@ def test_a_copy_on_another_relation_stops_nothing(folder: Path) -> None:
     (folder / "sql" / "a.sql").write_text("select * from other.t where status = 'open' and amount > 3")
     done = in_process("discover", "sql", "--dialect", "spark", "--check", "--select", "D3", cwd=folder)
     assert done.returncode == 0 and "note[D301]" in done.stdout, done.stdout
-    assert "= hint: it tests rows of another relation\n" in done.stdout
+    assert "= hint: it tests rows of other.t, the filter those of shop.orders\n" in done.stdout
     (folder / "catalog" / "other.yml").write_text(
         CATALOG.replace("dataset: orders", "dataset: others").replace("shop.orders", "orders")
     )

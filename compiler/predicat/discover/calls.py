@@ -17,6 +17,7 @@ from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
 from predicat.discover.places import source_at, span_of
 from predicat.discover.read.above import is_template_of_dbt
+from predicat.exporting.dbt import refusal
 from predicat.exporting.dbt_targets import TARGETS
 
 SPARK = ("spark", "databricks")
@@ -55,6 +56,8 @@ def call(condition: Condition, use: Use, catalog: Catalog) -> Call:
     if path.suffix == ".sql" and is_template_of_dbt(path):
         if condition.dialect not in TARGETS:
             raise NoCall(say.no_matches_filter(condition.dialect))
+        if reason := refusal(catalog.known[use.name], condition.dialect):
+            raise NoCall(say.not_in_package(condition.dialect, reason))
         return _written(f"{{{{ predicat_filters.matches_filter({_jinja(use, _alias(condition))}) }}}}")
     if condition.dialect in SPARK:
         return _spark(condition, use)

@@ -129,10 +129,12 @@ def _typed(condition: Condition, catalog: Catalog) -> Condition:
     if dataset is None:
         return condition
     types = _types(dataset)
-    return dataclasses.replace(condition, fields={**condition.fields, **types}, relation=_relation(dataset))
+    return dataclasses.replace(
+        condition, fields={**condition.fields, **types}, relation=relation_name(dataset)
+    )
 
 
-def _relation(dataset: Dataset) -> str:
+def relation_name(dataset: Dataset) -> str:
     """The one name by which conditions of a dataset are compared."""
     return next(iter(dataset.relation.values()), dataset.name)
 
@@ -155,7 +157,7 @@ def _condition(catalog: Catalog, filter_: Filter, text: str, language: str, dial
         text,
         language,
         dialect,
-        _relation(dataset),
+        relation_name(dataset),
         "where",
         SourceRange(outer.source.name, line, column, outer.start, outer.end),
         fields=_types(dataset) or {name: str(decl.type) for name, decl in fields_of(node).items()},

@@ -18,7 +18,7 @@ from predicat.catalog import Catalog
 from predicat.diagnostics import PredicatError
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.calls import NoCall, Use, call, in_chain
-from predicat.discover.catalogs import accepted_by, columns_of, dataset_of
+from predicat.discover.catalogs import accepted_by, columns_of, dataset_of, relation_name
 from predicat.discover.conditions import Condition
 from predicat.discover.places import source_at
 from predicat.discover.read.above import in_repository
@@ -88,7 +88,8 @@ class Copies:
         dataset = None if condition.derived else dataset_of(condition.relation, self.catalog)
         if dataset is None or dataset.name != filter_.dataset:
             known = condition.relation is not None and not condition.derived
-            reason = say.OTHER_RELATION if known else say.UNKNOWN_RELATION
+            other = relation_name(self.catalog.datasets[filter_.dataset])
+            reason = say.other_relation(str(condition.relation), other) if known else say.UNKNOWN_RELATION
             return Copy(condition, use, hint=reason, stays=reason, elsewhere=known)
         proof = self.proved(condition, use) if proving else ""
         if condition.clause not in _ACCEPTS_TRUE:

@@ -195,6 +195,12 @@ def texts(asked: Asked) -> Iterator[Text]:
     asked.reporter.extend(map(exports.told, dict.fromkeys([*notes, *more])))
 
 
+def refusal(filter_: Filter, adapter: str) -> str:
+    """Why the package has no SQL of a filter for an adapter; empty if it has."""
+    notes: list[str] = []
+    return "" if list(_branches(filter_, "[]", notes, [adapter])) else notes[0].partition(": ")[2]
+
+
 def _branches(
     filter_: Filter, names: str, notes: list[str], targets: Sequence[str]
 ) -> Iterator[tuple[str, list[str]]]:

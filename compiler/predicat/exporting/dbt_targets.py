@@ -94,8 +94,19 @@ def translated(sql: str, target: Target) -> str:
     if names:
         raise ValueError(say.quoted_there(min(names), target.write))
     result = tree.sql(dialect=target.write)
-    if sqlglot.parse_one(result, read=target.write).sql(dialect=target.dialect) != tree.sql(
-        dialect=target.dialect
-    ):
+    again = sqlglot.parse_one(result, read=target.write)
+    if _negated(again).sql(dialect=target.dialect) != _negated(tree).sql(dialect=target.dialect):
         raise ValueError(say.not_read_alike(target.write))
     return result
+
+
+def _negated(tree: exp.Expr) -> exp.Expr:
+    """A tree in which NOT x IS y is x IS NOT y: some dialects are read as the one, some as the other."""
+
+    def changed(node: exp.Expr) -> exp.Expr:
+        inner = node.this if isinstance(node, exp.Not) else None
+        if isinstance(inner, exp.Is) and not inner.args.get("negate"):
+            return exp.Is(this=inner.this, expression=inner.expression, negate=True)
+        return node
+
+    return tree.transform(changed)

@@ -185,7 +185,7 @@ on_fields = Text[list[str]]("that meet several conditions on {fields:list}")
 rows_of = Text[str]("Rows of {relation}.")
 
 IS_CODE = "they are Python code"
-OTHER_RELATION = "it tests rows of another relation"
+other_relation = Text[str, str]("it tests rows of {relation}, the filter those of {other}")
 UNKNOWN_RELATION = "nothing tells whether its rows are those of the dataset"
 NOT_REPLACEABLE = "a template or a program builds its text"
 NOT_IN_WHERE = "PostgreSQL has no matches_filter, and a view serves only a WHERE"
@@ -232,6 +232,8 @@ counted_in = Text[int, int]("in {relations:count relation}; {empty} {empty:is 1 
 # A copy of a filter in SQL that cannot call the filter.
 no_matches_filter = Text[str]("""its dialect is {dialect:if {dialect}|standard}, without matches_filter
     (--dialect names another one)""")
+# A filter that the package of dbt does not have for an adapter.
+not_in_package = Text[str, str]("`predicat export dbt` has no SQL of it for {adapter}: {reason}")
 # The lines that have the condition of a proposed filter, and how many of them a patch replaces.
 replaces = Text[str, list[str], int]("""{name} replaces {lines:first 5}{number:if  ({number} by --patch)|}""")
 # A patch was written.
