@@ -257,8 +257,8 @@ def test_a_repository_without_a_commit_has_no_history(
 def test_programs_get_a_rank(repository: Path) -> None:
     log = json.loads(in_process("discover", ".", "--format", "sarif", cwd=repository).stdout)
     ranks = [result["rank"] for result in log["runs"][0]["results"]]
-    # 21 of 22 likely, in one place: times 1 + log2(4), 1 + log2(2), 1
-    weights = [21 / 22 * 3, 21 / 22 * 2, 21 / 22]
+    # 23 of 24 likely, in one place: times 1 + log2(4), 1 + log2(2), 1
+    weights = [23 / 24 * 3, 23 / 24 * 2, 23 / 24]
     assert ranks == [round(100 * weight / (1 + weight), 1) for weight in weights]
     shown = in_process("discover", ".", "--format", "github", cwd=repository).stdout
     assert [line.split(",")[0] for line in shown.splitlines()] == [

@@ -73,20 +73,39 @@ class Kind(Struct, frozen=True):
 KINDS = {
     row.name: row
     for row in (
-        Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True, judged=(20, 20)),
-        Kind("D102", "always", Severity.NOTE, "Every row that has values is accepted.", chosen=True),
-        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True, judged=(2, 2)),
+        Kind("D101", "never", Severity.ERROR, "No row is accepted.", stops=True, judged=(22, 22)),
+        Kind(
+            "D102",
+            "always",
+            Severity.NOTE,
+            "Every row that has values is accepted.",
+            chosen=True,
+            judged=(4, 4),
+        ),
+        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True, judged=(3, 3)),
         Kind(
             "D104",
             "unreachable",
             Severity.WARNING,
             "Earlier branches of CASE leave no row.",
             stops=True,
-            judged=(8, 8),
+            judged=(39, 39),
         ),
-        Kind("D105", "impossible", Severity.WARNING, "The expression never has this value.", stops=True),
         Kind(
-            "D106", "null comparison", Severity.WARNING, "A comparison with NULL is never TRUE.", stops=True
+            "D105",
+            "impossible",
+            Severity.WARNING,
+            "The expression never has this value.",
+            stops=True,
+            judged=(1, 1),
+        ),
+        Kind(
+            "D106",
+            "null comparison",
+            Severity.WARNING,
+            "A comparison with NULL is never TRUE.",
+            stops=True,
+            judged=(6, 6),
         ),
         Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value.", judged=(2, 5)),
         Kind(
@@ -94,10 +113,10 @@ KINDS = {
             "layout",
             Severity.WARNING,
             "AND binds tighter than OR; the line breaks suggest the opposite.",
-            judged=(4, 4),
+            judged=(12, 12),
         ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place.", judged=(0, 26)),
-        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True),
+        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(4, 5)),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
