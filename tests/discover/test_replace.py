@@ -128,7 +128,7 @@ def test_a_place_that_has_other_names_for_columns_stays(folder: Path) -> None:
     (folder / "sql" / "a.sql").write_text(RENAMING)
     (folder / "catalog" / "orders.yml").write_text(
         CATALOG.replace("{status:", "{d: 'struct<e: bigint>', device: 'struct<os: string>', status:")
-        + "  mobile:\n    sql: device.os = 'a'\n  first:\n    sql: d.e = 1 and amount = 1\n"
+        + "  mobile:\n    cel: device.os == 'a'\n  first:\n    sql: d.e = 1 and amount = 1\n"
     )
     done = in_process("discover", "sql", "--dialect", "spark", "--patch", "p.diff", cwd=folder)
     assert "sql/a.sql:2 stays: a query before it has given its columns other names" in done.stderr

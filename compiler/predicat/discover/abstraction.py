@@ -8,7 +8,7 @@ is proved for every value of it is true of the part. What is not proved may stil
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from itertools import count, pairwise
 
 from msgspec import Struct
@@ -122,11 +122,11 @@ class Abstract(Struct, frozen=True):
     queries: bool = False
 
 
-def read_sql(text: str, dialect: str, *, bare: bool = False) -> Abstract:
+def read_sql(text: str, dialect: str, *, bare: bool = False, fields: Collection[str] = ()) -> Abstract:
     """The tree of a condition in a dialect of sqlglot, "" for standard SQL.
 
-    `bare` names have no table in front of them, where it is the only one: a name that is a member of a struct
-    has one, too. Raises PredicatError where sqlglot cannot read it.
+    `bare` names have no table in front of them, where it is the only one and no field, as a struct is
+    that has members. Raises PredicatError where sqlglot cannot read it.
     """
     source = Source("<condition>", text)
     whole = Span(source, 0, len(text))
@@ -143,7 +143,7 @@ def read_sql(text: str, dialect: str, *, bare: bool = False) -> Abstract:
     reader = _AnyDialectReader(source, whole, spans, dialect)
     normalize_identifiers(root, dialect=dialect or None)
     if bare:
-        _without_table(root)
+        _without_table(root, fields)
     reader.parameters = spans.parameters(root)
     try:
         reader.extent(root)
@@ -160,11 +160,12 @@ def _parsed(tokens: list[Token], text: str, dialect: str) -> exp.Expr:
     return with_calls(parsed[0], text, dialect)
 
 
-def _without_table(root: exp.Expr) -> None:
+def _without_table(root: exp.Expr, fields: Collection[str]) -> None:
     """Names without the table in front of them, where it is the only one."""
     columns = [column for column in root.find_all(exp.Column) if column.find_ancestor(exp.Query) is None]
     tables = {column.table for column in columns}
-    if len(tables) == 1 and tables != {""}:
+    heads = {column.parts[0].name for column in columns}
+    if len(tables) == 1 and tables != {""} and heads.isdisjoint(fields):
         for column in columns:
             for key in ("table", "db", "catalog"):
                 column.set(key, None)

@@ -32,7 +32,7 @@ class Subject(Struct, frozen=True):
     whether it is about rows that are written (see `Condition`). `before` are
     the conditions of the branches of a CASE that come first. `laid_out` is the text in its dialect with
     parentheses as its lines group it, if that is another grouping. If it has either, `written` is the text in
-    its dialect.
+    its dialect. `bare` says that a table in front of all names is left out.
     """
 
     text: str
@@ -46,6 +46,7 @@ class Subject(Struct, frozen=True):
     before: tuple[str, ...] = ()
     laid_out: str = ""
     written: str = ""
+    bare: bool = False
 
     @property
     def key(self) -> str:
@@ -63,6 +64,7 @@ class Subject(Struct, frozen=True):
                 self.before,
                 self.laid_out,
                 self.written,
+                self.bare,
             ]
         )
 
@@ -90,6 +92,7 @@ def subject_of(condition: Condition, before: Sequence[str] = ()) -> Subject:
         tuple(before),
         laid_out or "",
         condition.text if laid_out or before else "",
+        bare=not condition.sql,
     )
 
 
@@ -154,7 +157,7 @@ def together(items: Sequence[Subject]) -> list[Typed]:
     try:
         if items[0].language != "sql":
             return [_of_language(item) for item in items]
-        return _of_sql(items, [read_sql(item.text, item.dialect) for item in items])
+        return _of_sql(items, list(map(_read, items)))
     except PredicatError as error:
         raise Unclear(error.diagnostics[0].message if error.diagnostics else say.NO_REASON) from None
     except (RecursionError, ArithmeticError):
@@ -166,6 +169,10 @@ def _of_language(item: Subject) -> Typed:
     value = item.text if language.shape == "text" else json.loads(item.text)
     predicate = parse(value, item.language, dict(item.types) or None, on=item.on)
     return Typed(None, predicate.node, predicate.node, {})
+
+
+def _read(item: Subject) -> Abstract:
+    return read_sql(item.text, item.dialect, bare=item.bare, fields=[name for name, _ in item.types])
 
 
 def _of_sql(items: Sequence[Subject], read: Sequence[Abstract]) -> list[Typed]:
