@@ -7,7 +7,7 @@ import pytest
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
-from predicat.discover.read import folder
+from predicat.discover.read import dialects, folder
 from predicat.discover.read import python as read_python
 from predicat.discover.read.sql import SqlText, plain_place
 
@@ -342,6 +342,8 @@ def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
     assert folder.read([tmp_path / name for name in "abcd"]).dialects == Counter(
         {"spark": 1, "snowflake": 1, "bigquery": 1, "trino": 1}
     )
+    whole = [name for name in dialects.TRIED if dialects.score("select 1 from `p-q.d.t`", name)[0]]
+    assert whole == ["bigquery"]
 
 
 @pytest.mark.parametrize("searched", ["models", "models/deep/m.sql"])

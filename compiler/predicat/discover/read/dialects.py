@@ -143,12 +143,19 @@ def _sum_of(scores: Iterable[tuple[int, int, int]]) -> tuple[int, int, int]:
 
 
 def score(text: str, dialect: str) -> tuple[int, int, int]:
-    """How well a dialect reads a text: whether all of it, what cannot be parsed, what it does not know."""
+    """How well a dialect reads a text: whether all of it, what cannot be parsed, what it does not know. A
+    table whose own name has dots was quoted with its project, as BigQuery does.
+    """
     read = statements(text, dialect)
     if read is None:
         return 0, -1, 0
     wrong = strange = 0
     for statement in read:
-        wrong += statement.node is None or isinstance(statement.node, exp.Command)
-        strange += sum(1 for _ in statement.node.find_all(exp.Anonymous)) if statement.node is not None else 0
+        node = statement.node
+        wrong += node is None or isinstance(node, exp.Command) or _has_dotted_table(node)
+        strange += sum(1 for _ in node.find_all(exp.Anonymous)) if node is not None else 0
     return int(not wrong), -wrong, -strange
+
+
+def _has_dotted_table(node: exp.Expr) -> bool:
+    return any(table.name.count(".") > 1 for table in node.find_all(exp.Table))
