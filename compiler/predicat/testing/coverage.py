@@ -58,7 +58,7 @@ class Quality(Struct, frozen=True):
 
     def short(self) -> str:
         """The figures in one line."""
-        mutation = f", {self.killed} of {self.mutants} mutants found" if self.mutants else ""
+        mutation = f", {self.killed} of {self.mutants} small mistakes found" if self.mutants else ""
         rest = f", {self.undecided} not decided" if self.undecided else ""
         most = f", of the first {_MAX_MUTANTS}" if self.beyond else ""
         tests = quantity(self.tests, "test")

@@ -25,7 +25,7 @@ damaged_result = Failure[str]("""warning[history]: {path} is not the result of a
 other_ending = Failure[str, str]("""usage: the project file {path} must be called {name}
     hint: rename it""")
 empty_catalog = Failure[str]("""empty-catalog: {path} contains no .yml or .yaml file
-    hint: run predicat init to create a first catalog""")
+    hint: run predicat init to create a first catalog, or predicat discover . --propose catalog""")
 no_dataset_in = Failure[str]("""empty-catalog: {path} defines no dataset, so there is nothing to do
     hint: give --catalog the right folder, or write a file with apiVersion: predicat/v1 and dataset: NAME""")
 baseline_line = Problem[()]("""baseline: this line of the baseline cannot be read: a line has a rule, a hash
@@ -52,6 +52,6 @@ def no_folder(path: str, above: str | None = None) -> Diagnostic:
     hint = (
         f"there is {above}: write --catalog {above}, or an empty predicat.yml beside it"
         if above
-        else "run predicat init to create a first catalog"
+        else "run predicat init to create a first catalog, or predicat discover . --propose catalog"
     )
     return Diagnostic("usage", f"there is no folder {path}", NOWHERE, hint)
