@@ -83,6 +83,12 @@ ORDERS = {
 }
 
 
+# An index of a call has values of its own.
+_OF_CALLS = (
+    "SELECT 1 FROM pg_index WHERE indrelid = 'public.records'::regclass AND indexprs IS NOT NULL LIMIT 1"
+)
+
+
 class Outcome(NamedTuple):
     """A condition, and whether an index serves it as it is written by hand and as a view has it."""
 
@@ -153,10 +159,12 @@ def outcomes(connection: psycopg.Connection, order: str, rows: int) -> Iterator[
     connection.execute("CREATE EXTENSION IF NOT EXISTS pg_trgm")
     connection.execute("DROP TABLE IF EXISTS public.records CASCADE")
     connection.execute(TABLE.format(rows=rows).encode())
+    connection.execute("VACUUM ANALYZE public.records")
     for group in GROUPS:
         for number, index in enumerate(group["indexes"]):
             connection.execute(f"CREATE INDEX records_by_{number} ON public.records {index}".encode())
-        connection.execute("VACUUM ANALYZE public.records")
+        if connection.execute(_OF_CALLS).fetchone():  # the planner knows the columns already
+            connection.execute("ANALYZE public.records")
         asked = catalog(group["conditions"])
         views = views_of(asked, "indexes", check_relations(asked, connection))
         for condition, view in zip(group["conditions"], views, strict=True):
