@@ -207,6 +207,19 @@ def test_batches_of_sql_server_are_statements() -> None:
     assert [(row.sql, row.place.line) for row in rows] == [("n > 1", 1), ("n = 2", 4), ("n > 3", 6)]
 
 
+def test_models_of_sqlmesh(tmp_path: Path) -> None:
+    model = "-- late\nMODEL (\n  name late, kind FULL, grain (a, b), audits (not_null(columns := (a)))\n);\n"
+    text = f"{model}SELECT * FROM t WHERE day = @start_ds AND @AND(a, (b)) AND n > 1"
+    (tmp_path / "late.sql").write_text(text)
+    (tmp_path / "right.sql").write_text("AUDIT (name a);\nSELECT * FROM @this_model WHERE NOT n > @{least}")
+    result = folder.read([tmp_path], "duckdb")
+    assert [(row.sql, row.place.line) for row in result.conditions] == [
+        ("day = :start_ds AND n > 1", 5),
+        ("NOT n > :least", 2),
+    ]
+    assert not result.refused
+
+
 def test_templates_keep_places(tmp_path: Path) -> None:
     model = """{{ config(materialized='table') }}
 {%- set kinds = ['a', 'b'] %}

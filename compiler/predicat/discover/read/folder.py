@@ -27,6 +27,7 @@ from predicat.discover.read import (
     python,
     scala,
     schema_files,
+    sqlmesh,
     templates,
     types,
 )
@@ -465,9 +466,10 @@ class _Reading:
     def rendered(self, file: File, text: str) -> tuple[str | None, Ranges]:
         """The SQL of a file, and the places of its ranges; None where a template cannot be rendered."""
         plain = plain_place(str(file.path), text)
-        if file.path.suffix == ".sqlx":
+        if file.path.suffix == ".sqlx" or sqlmesh.is_model(text):
             own = Source(str(file.path), text, Source(str(file.path), text), range(len(text)))
-            query = dataform.plain(own, file.path.stem)
+            is_sqlx = file.path.suffix == ".sqlx"
+            query = dataform.plain(own, file.path.stem) if is_sqlx else sqlmesh.plain(own)
             return query.text, ranges_of(query)
         if not is_template(text):
             return text, plain

@@ -39,6 +39,8 @@ _OPEN, _CLOSE, _CASE, _END, _SEMICOLON = (
     TokenType.END,
     TokenType.SEMICOLON,
 )
+# What SQLMesh writes before a query: settings in brackets.
+_SETTINGS = frozenset({"MODEL", "AUDIT", "METRIC"})
 _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELETE, TokenType.UPDATE)
 
 warnings.filterwarnings("ignore", "Possible nested set", FutureWarning)  # of regular expressions in SQL
@@ -95,6 +97,8 @@ _last: dict[tuple[str, str], tuple[Statement, ...] | None] = {}
 def _statements(text: str, tokens: Sequence[Token], dialect: str) -> Iterator[Statement]:
     reader = Dialect.get_or_raise(dialect or None)
     for part in _split(tokens):
+        if len(part) > 1 and part[0].text.upper() in _SETTINGS and part[1].token_type is TokenType.L_PAREN:
+            continue
         if too_deep(part):
             yield Statement(part, None, say.TOO_DEEP)
             continue
