@@ -89,7 +89,7 @@ KINDS = {
             Severity.WARNING,
             "Earlier branches of CASE leave no row.",
             stops=True,
-            judged=(39, 39),
+            judged=(40, 40),
         ),
         Kind(
             "D105",
@@ -97,7 +97,7 @@ KINDS = {
             Severity.WARNING,
             "The expression never has this value.",
             stops=True,
-            judged=(1, 1),
+            judged=(2, 2),
         ),
         Kind(
             "D106",
@@ -113,7 +113,7 @@ KINDS = {
             "layout",
             Severity.WARNING,
             "AND binds tighter than OR; the line breaks suggest the opposite.",
-            judged=(12, 12),
+            judged=(13, 13),
         ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place.", judged=(0, 26)),
         Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(4, 5)),
