@@ -66,6 +66,7 @@ HELD_OUT = {
     "adventum+dbt-etlcraft": "34d24fa4944d",
     "getlago+lago-api": "1b1c24a6a6c3",
     "prefeitura-rio+queries-rj-sms": "9d1d4a5edf7d",
+    "OHDSI+Vocabulary-v5.0": "df87b017e0e0",
     "pass-culture+data-gcp": "88155b6876e4",
     "basedosdados+queries-basedosdados": "1e41ea826af3",
     "OHDSI+WebAPI": "b22d7bf02d98",

@@ -82,14 +82,14 @@ KINDS = {
             chosen=True,
             judged=(4, 4),
         ),
-        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True, judged=(3, 3)),
+        Kind("D103", "redundant", Severity.NOTE, "A part has no effect.", chosen=True, judged=(3, 4)),
         Kind(
             "D104",
             "unreachable",
             Severity.WARNING,
             "Earlier branches of CASE leave no row.",
             stops=True,
-            judged=(40, 40),
+            judged=(42, 42),
         ),
         Kind(
             "D105",
@@ -97,7 +97,7 @@ KINDS = {
             Severity.WARNING,
             "The expression never has this value.",
             stops=True,
-            judged=(2, 2),
+            judged=(4, 4),
         ),
         Kind(
             "D106",
@@ -105,7 +105,7 @@ KINDS = {
             Severity.WARNING,
             "A comparison with NULL is never TRUE.",
             stops=True,
-            judged=(6, 6),
+            judged=(6, 7),
         ),
         Kind("D107", "null trap", Severity.NOTE, "A negation loses rows without a value.", judged=(2, 5)),
         Kind(
@@ -116,7 +116,7 @@ KINDS = {
             judged=(13, 13),
         ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place.", judged=(0, 26)),
-        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(4, 5)),
+        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(4, 9)),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )
