@@ -173,7 +173,7 @@ def test_a_file_whose_process_ended_is_named_and_read_again(
         scan, totals = searched(project, tmp_path / "kept")
         assert totals == [5] and not scan.conditions
         assert {(row.place.path, row.reason) for row in scan.refused} == {
-            (str(file), say.LOST) for file in project.rglob("*.*")
+            (str(file), say.lost(str(file))) for file in project.rglob("*.*")
         }
     assert searched(project, tmp_path / "kept") == (folder.read([project], "postgres"), [5])
 

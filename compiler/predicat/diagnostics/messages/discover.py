@@ -29,7 +29,6 @@ TOO_DEEP = "it is nested too deeply"
 TOO_LARGE = "the file is too large"
 NOT_UTF8 = "the file is not UTF-8"
 UNREADABLE = "the file cannot be read"
-LOST = "the process that read it ended, perhaps for want of memory"
 NOT_STANDARD = "it has a construct of its dialect that standard SQL does not have"
 PART_OF_TEMPLATE = "a part of a constant or a name is a template"
 BACKSLASH = "a pattern has a backslash, which dialects read differently"
@@ -97,6 +96,8 @@ not_in_repository = Failure[object, object]("""usage: {path} is not in the repos
     hint: with --against, name files and folders of the repository of the current folder""")
 # How many findings a revision has, too.
 known_at = Text[str, int]("(revision, number) {number:count known finding} at {revision}")
+# A file of which nothing is known: there are few, so each has its reason.
+lost = Text[str]("the process that read {path} ended, perhaps for want of memory")
 # The filters of the catalog that conditions are not compared with.
 not_compared = Text[int]("compared{left:if , {left} not|}")
 # A condition of the code is a filter of the catalog.

@@ -497,7 +497,8 @@ def _size(file: File) -> int:
 
 
 def _lost(file: File) -> Found:
-    return Lost(file.kind, refused=(Refused(SourceRange(str(file.path), 1, 1, 0, 0), say.LOST, ""),))
+    path = str(file.path)
+    return Lost(file.kind, refused=(Refused(SourceRange(path, 1, 1, 0, 0), say.lost(path), ""),))
 
 
 def _hash(parts: Sequence[object]) -> str:
