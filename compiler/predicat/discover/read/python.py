@@ -33,7 +33,7 @@ from predicat.discover.read.python_texts import (
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
-from predicat.discover.read.statements import HAS_STATEMENT, STATEMENT, tokens_of, too_deep
+from predicat.discover.read.statements import STATEMENT, has_statement, tokens_of, too_deep
 from predicat.discover.read.written import place_of
 
 # From a statement to its dialect.
@@ -72,7 +72,7 @@ def uses_spark(text: str) -> bool:
 
 def runs_statements(text: str) -> bool:
     """Whether a program may have a statement of SQL."""
-    return HAS_STATEMENT.search(text) is not None
+    return has_statement(text)
 
 
 def conditions(source: Source, columns: Columns, dialect: Dialects) -> Iterator[Condition | Refused]:

@@ -19,17 +19,13 @@ from predicat.discover.read.json_texts import characters, located_json
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
 from predicat.discover.read.sql import MAX_SHOWN, SqlText
-from predicat.discover.read.statements import STATEMENT
+from predicat.discover.read.statements import STATEMENT, has_statement
 from predicat.discover.read.written import place_of, ranges_of, replaced
 from predicat.importing.documents import documents
 from predicat.importing.located import at, entries, items, source_of, span_of
 
 _KEY = re.compile(r"sql|quer|statement|native", re.IGNORECASE)
-# In JSON the end of a line is `\n`, with a letter.
 _MARK = re.compile(r"(?:sql|quer\w*|statements?|native)[\"']?\s*[:=]", re.IGNORECASE)
-_SELECTS = re.compile(
-    r"(?:select|with|delete|update|merge)\b.{0,5000}?(?:where|join|having|case)\b", re.IGNORECASE | re.DOTALL
-)
 # `${day}`, `${day:csv}`, `$day`, `$__timeFilter(day)`; not `$$`, which quotes, nor the `$` of a table.
 _VARIABLE = re.compile(
     r"\$\{(?P<braces>[^{}]*)\}|(?<![\w$])\$(?P<macro>__\w+(?:\((?:[^()]|\([^()]*\))*\))?)"
@@ -43,7 +39,7 @@ _LINES = "queryLines"
 
 def has_queries(text: str) -> bool:
     """Whether a file may have a statement under a key that says so."""
-    return _MARK.search(text) is not None and _SELECTS.search(text) is not None
+    return _MARK.search(text) is not None and has_statement(text)
 
 
 def conditions(

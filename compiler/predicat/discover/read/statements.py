@@ -21,10 +21,9 @@ STATEMENT = re.compile(
     r"\b(?=.*\b(?:FROM|INTO|USING|UPDATE)\b).*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
     re.IGNORECASE | re.DOTALL,
 )
-HAS_STATEMENT = re.compile(
-    r"\b(?:SELECT|WITH|INSERT|UPDATE|DELETE|MERGE)\b[^;]*\b(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b",
-    re.IGNORECASE,
-)
+_VERB = re.compile(r"\b(?:SELECT|INSERT|UPDATE|DELETE|MERGE)\b", re.IGNORECASE)
+# In JSON the end of a line is `\n`, with a letter.
+_CLAUSE = re.compile(r"(?:WHERE|JOIN|CASE|QUALIFY|HAVING)\b", re.IGNORECASE)
 # What ends a batch of T-SQL, on a line by itself.
 _BATCH = re.compile(r"(?im)^[ \t]*GO(?:[ \t]+[0-9]+)?[ \t\r]*$")
 # Brackets and CASE that may be open at once.
@@ -45,6 +44,12 @@ _BEGINNINGS = (TokenType.SELECT, TokenType.WITH, TokenType.MERGE, TokenType.DELE
 
 warnings.filterwarnings("ignore", "Possible nested set", FutureWarning)  # of regular expressions in SQL
 logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # what it falls back to is told by the report
+
+
+def has_statement(text: str) -> bool:
+    """Whether a file may have a statement with a condition. It takes as long as the file is."""
+    verb = _VERB.search(text)
+    return verb is not None and _CLAUSE.search(text, verb.end()) is not None
 
 
 class Statement(Struct, frozen=True):
