@@ -172,7 +172,7 @@ def summary(report: Report) -> str:
             *(_compared(report.filters) if report.filters is not None else []),
             *_reasons("findings", Counter(_kind(item) for item in report.findings)),
             *_of_notes(report),
-            *([_line("undecided", report.undecided)] if report.undecided else []),
+            *([_line("undecided", report.undecided, say.UNDECIDED)] if report.undecided else []),
         ]
     if report.unanswered:
         lines.append(_line("interrupted", report.unanswered, say.UNANSWERED))

@@ -54,6 +54,7 @@ NO_STATEMENTS = "the server does not count statements: pg_stat_statements is not
 HIDDEN_STATEMENT = "only roles with pg_read_all_stats see the statements of others"
 NOT_DATA = "the file cannot be read as data"
 OTHER_REASONS = "for other reasons (--format json has all)"
+UNDECIDED = "questions that the solver cannot answer within their work: nothing is reported there"
 UNANSWERED = "questions are left; the next run goes on from here"
 PROGRESS = "looking for findings"
 READING = "reading files"
