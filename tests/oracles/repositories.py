@@ -70,6 +70,7 @@ HELD_OUT = {
     "pass-culture+data-gcp": "88155b6876e4",
     "basedosdados+queries-basedosdados": "1e41ea826af3",
     "OHDSI+WebAPI": "b22d7bf02d98",
+    "NYCPlanning+data-engineering": "96e1b9f8dc2f",
     "ccao-data+data-architecture": "9bd81870e6b5",
     "prefeitura-rio+pipelines_rj_smtr": "0c465bcd5799",
     "National-COVID-Cohort-Collaborative+Data-Ingestion-and-Harmonization": "82c8929e659b",

@@ -89,7 +89,7 @@ KINDS = {
             Severity.WARNING,
             "Earlier branches of CASE leave no row.",
             stops=True,
-            judged=(42, 42),
+            judged=(43, 43),
         ),
         Kind(
             "D105",
