@@ -82,6 +82,75 @@ def test_places(language: str, text: str, op: str, place: str) -> None:
     )
 
 
+# Operands as people write them, by what they are compared with.
+OPERANDS = {
+    "d": """
+        CURRENT_DATE - interval '1 day' | CURRENT_DATE - INTERVAL '1' DAY
+        CURRENT_DATE + INTERVAL 1 DAY | day | now() - interval '1' day - interval '2 hours'
+        (CURRENT_DATE - interval '1 day') | CURRENT_TIMESTAMP | a::timestamp with time zone
+        a::timestamp without time zone | CAST(a AS timestamp with time zone) | CURRENT_DATE::timestamp
+        '2020-01-01'::timestamp with time zone | t AT TIME ZONE 'UTC' | CURRENT_DATE - 1
+        (now() AT TIME ZONE 'UTC')::date | TIMESTAMP WITH TIME ZONE '2020-01-01 00:00:00+00'
+        now()::date | DATE '2020-01-01' + interval '1 month' | coalesce(t, now())
+        now() - '1 day'::interval | (t) | :since | CASE WHEN b THEN t ELSE CURRENT_DATE END
+        greatest(CURRENT_DATE, t) | now() - 3 * interval '1 day'
+    """,
+    "k": """
+        -n | - 1 | -(n) | (n + 1) | mod(n, 2) | ~n | extract(year FROM t)
+        EXTRACT(DAY FROM CURRENT_DATE) | extract(hour from t AT TIME ZONE 'UTC')
+        extract(epoch from now() - t) | date_part('year', t) | xs[1] | position('a' in s)
+        n::double precision | n::numeric(10, 2) | CAST(n AS double precision) | nullif(n, 0)
+        CASE n WHEN 1 THEN 2 ELSE NULL END | length(trim(s)) | n::double precision * 2
+        CURRENT_DATE - day
+    """,
+    "v": """
+        trim(both from s) | trim(both 'x' from s) | TRIM(TRAILING FROM s) | trim(s) | (lower(s))
+        n::text | overlay(s placing 'a' from 2 for 3) | substring(s from 2 for 3) | substring(s for 3)
+        s || 'a' || v | n::character varying(10) | CAST(n AS CHARACTER VARYING) | m['a'] | j->>'a'
+        j->'a'->>'b' | j #>> '{a,b}'
+    """,
+}
+FORMS = """
+    {x} = {y} | {y} < {x} | {x} BETWEEN {y} AND {x} | {y} NOT BETWEEN {x} AND {x} | {x} IN ({y}, {x})
+    NOT {x} = {y} | {y} NOT IN ({x}, {x}) | {x} IS NULL | {x} IS NOT NULL | {y} IS DISTINCT FROM {x}
+    ({x} = {y}) IS NOT UNKNOWN | {y} BETWEEN SYMMETRIC {x} AND {x} | {x} LIKE 'a!%' ESCAPE '!'
+    {x} NOT ILIKE 'a%' | {x} ~ 'a'
+"""
+
+
+def listed(text: str) -> list[str]:
+    return [one.strip() for line in text.strip().splitlines() for one in line.split(" | ")]
+
+
+@pytest.mark.parametrize(("language", "least"), [("sql", 700), ("postgres", 700)])
+def test_a_test_of_any_operand_is_marked_as_a_whole(language: str, least: int) -> None:
+    tests = [
+        form.format(x=one, y=other)
+        for other, operands in OPERANDS.items()
+        for one in listed(operands)
+        for form in listed(FORMS)
+    ]
+    wrong, read = [], 0
+    for test in tests:
+        text = f"b AND {test} AND b"
+        source = Source("<filter>", text)
+        try:
+            tree = LANGUAGES[language].read(Body(text, source, Span(source, 0, len(text))))
+        except predicat.PredicatError:
+            continue  # what the language does not have
+        marks = {part.span.text for part in operands_of(tree)} - {"b"}
+        wrong += [(test, marks)] if marks - {test, test.removeprefix("(").removesuffix(")")} else []
+        read += 1
+    assert wrong == [] and read > least
+
+
+def operands_of(tree: t.Tree) -> list[t.Tree]:
+    """The operands of the AND around a test, not those of an AND that the test is read as."""
+    if isinstance(tree, t.OperatorCall) and tree.op == "and" and " AND b" in tree.span.text:
+        return [one for arg in tree.args for one in operands_of(arg)]
+    return [tree]
+
+
 @pytest.mark.parametrize(
     ("text", "places"),
     [

@@ -144,7 +144,6 @@ def read_sql(text: str, dialect: str, *, bare: bool = False, fields: Collection[
     normalize_identifiers(root, dialect=dialect or None)
     if bare:
         _without_table(root, fields)
-    reader.parameters = spans.parameters(root)
     try:
         reader.extent(root)
         tree = reader.read(root, 0)

@@ -67,8 +67,8 @@ class Reader:
         self.reporter = Reporter()
         self.spans = spans
         self.extents: dict[int, tuple[int, int]] = {}
-        # The start and end offset of each parameter, by the identity of its node.
-        self.parameters: dict[int, tuple[int, int]] = {}
+        # The start and end offset of each word without a place of its own, by the identity of its node.
+        self.words: dict[int, tuple[int, int]] = {}
 
     def fail(self, diagnostic: Diagnostic) -> Stop:
         """Reports a problem. The caller raises the result."""
@@ -83,6 +83,7 @@ class Reader:
     def extent(self, node: exp.Expr) -> tuple[int, int]:
         """The start and end offset of a node. Computed once, and without recursion: chains may be long."""
         if id(node) not in self.extents:
+            self.words.update(self.spans.places(node))
             result = [(node, _placed(node))]
             for _, parts in result:
                 result.extend([(part, _placed(part)) for part in parts])
@@ -100,8 +101,10 @@ class Reader:
         low, high = (
             (meta["start"], meta["end"] + 1)
             if meta.get("end") is not None
-            else self.parameters.get(id(node), (len(self.source.text), -1))
+            else self.words.get(id(node), (len(self.source.text), -1))
         )
+        if id(node) in self.words and not parts:
+            return low, high
         for part in parts:
             first, last = self.extents[id(part)]
             if last >= 0:

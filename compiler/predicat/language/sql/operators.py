@@ -130,7 +130,7 @@ def dot(reader: Reader, node: exp.Expr, depth: int) -> t.Tree:
 def placeholder(reader: Reader, node: exp.Expr, _depth: int) -> t.Tree:
     """A parameter, `:name`."""
     name = str(node.this or "")
-    low, high = reader.parameters.get(id(node), (reader.whole.start, reader.whole.end))
+    low, high = reader.words.get(id(node), (reader.whole.start, reader.whole.end))
     span = Span(reader.source, low, high)
     if not name:
         raise reader.fail(say.parameter_without_name(span))
@@ -207,7 +207,8 @@ def like_with(reader: Reader, node: exp.Expr, op: str, escape: str, depth: int) 
     """LIKE with one pattern, or with ANY or ALL of several. `x NOT LIKE ANY (a, b)` means `x NOT LIKE a OR
     x NOT LIKE b`, as in Spark and PostgreSQL.
     """
-    value, span = reader.read(node.this, depth), reader.span(node)
+    span = reader.span(node.parent if isinstance(node.parent, exp.Escape) else node)
+    value = reader.read(node.this, depth)
     right = node.expression
     inner = right.this.unnest() if isinstance(right, exp.Any | exp.All) else right
     if reader.stands_before(right, node.this):

@@ -91,7 +91,6 @@ def _parse(
     if len(statements) != 1 or len(parsed) != 1:
         raise PredicatError.of(say.several_statements(whole))
     reader = Reader(source, whole, spans, language, table)
-    reader.parameters = spans.parameters(statements[0])
     reader.extent(statements[0])
     try:
         return reader.read(statements[0], 0)

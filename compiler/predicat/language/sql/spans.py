@@ -4,9 +4,9 @@ around them are found in its tokens.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from sqlglot import Token, TokenType, exp
 from sqlglot.parser import Parser
@@ -15,6 +15,8 @@ _OPENING, _CLOSING = ("(", "[", "{"), (")", "]", "}")
 _TRUTHS = ("NULL", "TRUE", "FALSE", "UNKNOWN")
 # Functions that are one word, as CURRENT_DATE.
 _CLOCKS = frozenset(Parser.NO_PAREN_FUNCTIONS)
+_LOCAL_CLOCKS = ("LOCALTIME", "LOCALTIMESTAMP")
+_CLOCK = "a clock"
 _TYPED = ("DATE", "TIMESTAMP", "TIMESTAMPTZ")
 # Words that make sqlglot read the brackets after them twice: as a type and as a value.
 _READ_TWICE = frozenset({*Parser.TYPE_TOKENS, TokenType.ANY, TokenType.SOME, TokenType.ALL})
@@ -100,16 +102,48 @@ class SpanIndex:
         is_call = index >= 0 and self.at(index + 1) == "(" and self.words[index].isidentifier()
         return self.words[index].lower() if is_call else ""
 
-    def parameters(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
-        """The start and end offset of each parameter, by the identity of its node. Parameters with the same
-        name are matched in order.
+    @cached_property
+    def placeless(self) -> dict[str, list[tuple[int, int]]]:
+        """The start and end offset of each word for which sqlglot keeps no place, as CURRENT_DATE or `:name`,
+        by what `_word` calls it.
         """
-        places: dict[str, list[tuple[int, int]]] = {}
-        for one, other in pairwise(self.tokens):
-            if one.token_type is TokenType.COLON and other.start == one.end + 1:
-                places.setdefault(other.text, []).append((one.start, other.end + 1))
-        nodes = root.find_all(exp.Placeholder, bfs=False)
-        return {id(node): places[node.name].pop(0) for node in nodes if places.get(node.name)}
+        result: dict[str, list[tuple[int, int]]] = {}
+        for index, (token, word) in enumerate(zip(self.tokens, self.words, strict=True)):
+            key, end, following = word, token.end + 1, self.tokens[index + 1 : index + 2]
+            if token.token_type is TokenType.COLON and [one.start for one in following] == [end]:
+                key, end = f":{following[0].text}", following[0].end + 1
+            elif (token.token_type in _CLOCKS or word in _LOCAL_CLOCKS) and self.at(index + 1) != "(":
+                key = _CLOCK
+            result.setdefault("NULL" if key == "UNKNOWN" else key, []).append((token.start, end))
+        return result
+
+    def places(self, root: exp.Expr) -> dict[int, tuple[int, int]]:
+        """The places of words for which sqlglot keeps none, by the identity of their nodes: each is next to
+        the part with a place that comes before it, or else to the first one.
+        """
+        nodes = [node for node in root.dfs() if _start(node) is not None or _word(node)]
+        starts = [_start(node) for node in nodes]
+        first = next((number for number, start in enumerate(starts) if start is not None), len(nodes))
+        result: dict[int, tuple[int, int]] = {}
+        low, high = 0, starts[first] if first < len(nodes) else None
+        for node in reversed(nodes[:first]):
+            found = [
+                place for place in self.placeless.get(_word(node), ()) if high is None or place[0] < high
+            ]
+            if found:
+                result[id(node)] = found[-1]
+                high = found[-1][0]
+        for node in nodes[first:]:
+            start = _start(node)
+            if start is not None:
+                low = max(low, start)
+            else:
+                words = self.placeless.get(_word(node), [])
+                at = bisect_left(words, (low, 0))
+                if at < len(words):
+                    result[id(node)] = words[at]
+                    low = words[at][1]
+        return result
 
     def extent(self, node: exp.Expr, low: int, high: int) -> tuple[int, int]:
         """The start and end offset of a node with its keywords. `low` and `high` are those of its parts."""
@@ -126,6 +160,8 @@ class SpanIndex:
     def call(self, node: exp.Func, first: int, last: int) -> tuple[int, int]:
         """The first and last token of a call: with the function name and the closing bracket."""
         head = first if "end" in node.meta else first - 2
+        if isinstance(node, exp.Extract | exp.Trim):  # with FROM and other words before the first part
+            head = self.around(first) - 1
         closing = (
             self.closers.get(head + 1) if self.at(head + 1) == "(" and self.at(head).isidentifier() else None
         )
@@ -144,7 +180,7 @@ class SpanIndex:
                 return first - 1, last
             case exp.Not() if self.at(first - 1) == "NOT":
                 return first - 1, last
-            case exp.Neg() if self.at(first - 1) == "-":
+            case exp.Neg() | exp.BitwiseNot() if self.at(first - 1) in ("-", "~"):
                 return first - 1, last
             case exp.Is() if self.at(last + 1) == "IS":
                 last += 2 if self.at(last + 2) == "NOT" else 1
@@ -153,35 +189,47 @@ class SpanIndex:
                 return first - 1, self.end_of_case(first - 1, last)
             case exp.Case() if self.words[max(first - 2, 0) : first] == ["CASE", "WHEN"]:
                 return first - 2, self.end_of_case(first - 2, last)
-            case exp.Binary():
-                # An operand without a place of its own is the one word beside the operator.
-                first -= 2 * (_is_word(node.this) and self.kind(first - 2) in _CLOCKS)
-                return first, last + self.placeless(node.expression, last + 2)
-            case exp.In():
-                while self.at(last + 1) == "," and self.at(last + 2) in _TRUTHS:
-                    last += 2
-                return first, last
-            case exp.Extract() if (
-                self.at(first - 1) == "FROM" and self.at(first - 3) == "(" and self.at(first - 4) == "EXTRACT"
-            ):
-                return first - 4, last
-            case exp.Cast() if self.at(first - 1) in _TYPED:
-                return first - 1, last
+            case exp.JSONExtract() | exp.JSONExtractScalar() if self.at(last + 1) in ("->", "->>"):
+                return first, last + 2
+            case exp.Interval() if self.at(first) != "INTERVAL":
+                return first, last + 2 * (self.at(last + 1) == "::")
+            case exp.Interval():
+                return first, self.end_of_interval(node, max(last, first + 1))
+            case exp.Cast() if self.at(self.start_of_type(first - 1)) in _TYPED:
+                return self.start_of_type(first - 1), last
             case exp.Cast() if self.at(last + 1) == "::":
-                return first, self.closers.get(last + 3, last + 2)
+                return first, self.end_of_type(last + 2)
             case _:
                 return first, last
 
-    def placeless(self, node: exp.Expr, index: int) -> int:
-        """How many tokens an operand adds with the operator before it, if sqlglot keeps no place for it."""
-        if isinstance(node, exp.Interval):  # of '1 day' there is no place, of '1' DAY only that of '1'
-            if self.at(index - 1) == "::":
-                return 2
-            added = 3 if self.at(index) == "INTERVAL" else 0
-            return added + (self.at(index - 1 + added) == node.text("unit").upper() != "")
-        if isinstance(node, exp.Boolean | exp.Null) and self.at(index) in _TRUTHS:
-            return 2
-        return 2 * (_is_word(node) and self.kind(index) in _CLOCKS)
+    def around(self, index: int) -> int:
+        """The index of the bracket that is opened last before a token and closed behind it; -1 for none."""
+        index -= 1
+        while index >= 0 and self.words[index] not in _OPENING:
+            index = self.openers.get(index, index) - 1
+        return index if index in self.closers else -1
+
+    def end_of_interval(self, node: exp.Interval, last: int) -> int:
+        """The index of the last token of INTERVAL: its unit, of which sqlglot tells no place and often not
+        whether it is written.
+        """
+        unit = node.args.get("unit")
+        words = [unit.this, unit.expression] if isinstance(unit, exp.IntervalSpan) else [unit]
+        for word in words:
+            if word is not None and self.at(last + 1).rstrip("S") == word.name.upper().rstrip("S"):
+                last += 1 + 2 * (word is not words[-1] and self.at(last + 2) == "TO") // 2
+        return last
+
+    def start_of_type(self, last: int) -> int:
+        """The index of the first token of a type that ends at one: WITH TIME ZONE has three words more."""
+        return last - 3 if self.at(last) == "ZONE" and self.at(last - 1) == "TIME" else last
+
+    def end_of_type(self, first: int) -> int:
+        """The index of the last token of a type: with its brackets and WITH TIME ZONE."""
+        last = self.closers.get(first + 1, first)
+        if self.at(last + 2) == "TIME" and self.at(last + 3) == "ZONE":
+            last += 3
+        return last
 
     def end_of_case(self, first: int, last: int) -> int:
         """The index of the END that closes the CASE at `first`; `last` if there is none."""
@@ -201,6 +249,24 @@ class SpanIndex:
         return self.words[index] if 0 <= index < len(self.words) else ""
 
 
-def _is_word(node: exp.Expr) -> bool:
-    """Whether a node is a function without a place, as CURRENT_DATE."""
-    return isinstance(node, exp.Func) and not node.meta and next(node.iter_expressions(), None) is None
+def _start(node: exp.Expr) -> int | None:
+    """The start offset of a node that sqlglot keeps; None if it keeps none."""
+    start: int | None = node.meta.get("start")
+    return start
+
+
+def _word(node: exp.Expr) -> str:
+    """The word of a node for which sqlglot keeps no place; empty for other nodes."""
+    match node:
+        case exp.Boolean():
+            return "TRUE" if node.this else "FALSE"
+        case exp.Null():
+            return "NULL"
+        case exp.Interval():
+            return "INTERVAL"
+        case exp.Placeholder():
+            return f":{node.name}" if node.name else ""
+        case exp.Func() if not node.meta and next(node.iter_expressions(), None) is None:
+            return _CLOCK
+        case _:
+            return ""

@@ -144,7 +144,8 @@ def length(reader: Reader, node: exp.Expr) -> tuple[int, timedelta]:
     """The months and the rest of a constant interval. Raises Stop if it is invalid. The node has a
     placeholder for the string (`protect_interval_literals`).
     """
-    span, amount, unit = reader.span(node), node.this, node.args.get("unit")
+    amount, unit = node.this, node.args.get("unit")
+    span = reader.span(amount if "end" in amount.meta else node)
     first, last = (
         (unit.this.name, unit.expression.name)
         if isinstance(unit, exp.IntervalSpan)
