@@ -65,6 +65,10 @@ class Record(Struct):
     format: int = 1
 
 
+# The file in a folder of staged rows that names the record which says whether they count.
+_OWNER = "owner.json"
+
+
 def staging(root: str, run: str) -> str:
     """The folder in which a run stages its rows."""
     return f"{root}/{FOLDER}/run-{run}"
@@ -117,7 +121,7 @@ class Workplace:
         """Make the folders of staged rows, each with the place of the record that says whether they count."""
         for root in self.roots:
             self.files.write(
-                f"{self.folder(root)}/owner.json", json.dumps({"record": record_path(self.state, self.run)})
+                f"{self.folder(root)}/{_OWNER}", json.dumps({"record": record_path(self.state, self.run)})
             )
 
     def folder(self, root: str) -> str:
@@ -127,7 +131,14 @@ class Workplace:
     def clear(self) -> None:
         """Remove the staged rows."""
         for root in self.roots:
-            self.files.delete(self.folder(root))
+            self._remove(self.folder(root))
+
+    def _remove(self, folder: str) -> None:
+        """Remove staged rows, and before them what says that they count: a kill may leave some of them, which
+        are in their places already.
+        """
+        self.files.delete(f"{folder}/{_OWNER}")
+        self.files.delete(folder)
 
     def write(self, record: Record) -> None:
         """From here on the rows count."""
@@ -156,8 +167,9 @@ class Workplace:
                 if record is not None:
                     own = [target for target in record.targets if target.staged.startswith(f"{folder}/")]
                     twice = [target.place for target in own if not settle(target, record.run)]
-                self.files.delete(folder)
-                done = "completed" if record is not None else "undone"
+                self._remove(folder)
+                counts = record is not None or self.files.exists(record_path(self.state, name[4:]))
+                done = "completed" if counts else "undone"
                 messages.append(f"run {name[4:]} was killed: it is {done}")
                 messages += [
                     f"the rows of run {name[4:]} may be twice in the table {place}: Spark does not tell"
@@ -170,7 +182,7 @@ class Workplace:
         """The record of a run that has staged rows in a folder; None if it has none, and its rows do not
         count.
         """
-        owner = f"{folder}/owner.json"
+        owner = f"{folder}/{_OWNER}"
         if not self.files.exists(owner):
             return None
         path = json.loads(self.files.read(owner))["record"]
