@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import predicat
 from predicat.diagnostics import PredicatError, Unsupported
 from predicat.language import LANGUAGES, WRITERS
+from predicat.semantics.evaluate import compile_node
 from tests.engines.rows import Tables
 from tests.fuzzing import REPEATABLE
 from tests.language.bodies import BODIES, FIELDS, keys, rows
@@ -56,6 +57,9 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
     @given(body=BODIES[language])
     def check(body: Any) -> None:
         predicate = parse(body, language)
+        # `evaluate` would look for what each missing key may mean.
+        run = compile_node(predicate.node)
+        wanted = [run(row) is True for row in ROWS]
         for target in WRITERS:
             try:
                 text = predicate.to(target)
@@ -79,15 +83,14 @@ def test_what_is_said_in_another_language_accepts_the_same_rows(language: str) -
                 )
             except PredicatError as error:
                 raise AssertionError(f"{body!r}\n-> {target}: {text}\n{error}") from None
-            for row in ROWS:
+            run = compile_node(back.node)
+            for row, accepted in zip(ROWS, wanted, strict=True):
                 given = (
                     {**(row.get("m") or {}), **{key: row.get(key) for key in ("event_time", "publish_time")}}
                     if other in FLAT
                     else row
                 )
-                assert (back.evaluate(given) is True) is (predicate.evaluate(row) is True), (
-                    f"{body!r}\n-> {target}: {text}\n{row}"
-                )
+                assert (run(given) is True) is accepted, f"{body!r}\n-> {target}: {text}\n{row}"
 
     check()
     assert language not in WRITERS or language in said
