@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from predicat.catalog import load_catalog
 from tests.processes import in_process
 
+REFERENCE = Path(__file__).resolve().parents[2] / "catalog"
 CATALOG = """apiVersion: predicat/v1
 dataset: orders
 relation: {spark: shop.orders}
@@ -119,6 +121,15 @@ def test_a_drift_from_a_filter_of_another_language_names_both_sides(tmp_path: Pa
     told = discover(tmp_path, "cel: status == 'open' && amount > 3", "status = 'open' and amount >= 3")
     assert "this differs from the filter orders.found: this has amount >= 3, the filter amount > 3." in told
     assert 'Only this accepts {status: "open", amount: 3}\n' in told
+
+
+def test_filters_of_the_reference_catalog_are_compared(tmp_path: Path) -> None:
+    """Texts, data, and languages that are either, such as selectors of labels."""
+    (tmp_path / "a.sql").write_text("select * from shop.orders where a = 1;\n")
+    done = in_process("discover", "a.sql", "--catalog", str(REFERENCE), "--jobs", "1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    languages = {one.current.predicate.language for one in load_catalog(REFERENCE).filters()}
+    assert languages >= {"cel", "headers", "labels", "sns", "pulsar"}
 
 
 def test_filters_that_are_not_compared_are_counted(tmp_path: Path) -> None:

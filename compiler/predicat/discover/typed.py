@@ -165,8 +165,8 @@ def together(items: Sequence[Subject]) -> list[Typed]:
 
 
 def _of_language(item: Subject) -> Typed:
-    language = LANGUAGES[item.language]
-    value = item.text if language.shape == "text" else json.loads(item.text)
+    is_data = LANGUAGES[item.language].shape != "text" and item.text.lstrip()[:1] in ("{", "[")
+    value = json.loads(item.text) if is_data else item.text
     predicate = parse(value, item.language, dict(item.types) or None, on=item.on)
     return Typed(None, predicate.node, predicate.node, {})
 
