@@ -9,7 +9,7 @@ judgements of docs/evidence/discover.csv.
 import csv
 import json
 import random
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
@@ -85,6 +85,23 @@ HELD_OUT = {
     "cagov+caldata-mdsa-caltrans-pems": "0bfbd03906c4",
     "CEDStandards+CEDS-Data-Warehouse": "5341f9d5405d",
     "i2b2+i2b2-data": "0194915c9700",
+    "cncf+devstats": "194c6ce2e7fa",
+    "TEAMSchools+teamster": "0cdc7eefe76f",
+    "mertcan-gif+dbt-models-mert": "0cb50123be8f",
+    "AMPATH+etl": "48cfdef7bffb",
+    "palladiumkenya+dwh-etl": "0a6de777a386",
+    "m-lab+etl-schema": "e00a051ee56e",
+    "CityofToronto+bdit_data-sources": "795d534a15bd",
+    "ethpandaops+xatu-cbt": "ce6490329795",
+    "datayard+master-dbt-models-v1": "73f55e36a688",
+    "Enterprise-CMCS+T-MSIS-Analytic-File-Generation-Python": "f82d869e1fd7",
+    "Synthetixio+data": "fd8d3effad41",
+    "kumc-bmi+i2p-transform": "f68158abc91f",
+    "navikt+dvh_familie_dbt": "2b9eaff04285",
+    "dagster-io+dagster-open-platform": "a5b83cf866fc",
+    "opensafely-core+cohort-extractor": "f2b9bc486e16",
+    "NMDSdevopsServiceAdm+DataEngineering": "35455bde5861",
+    "ImagingDataCommons+ETL": "971243ea1596",
 }
 JUDGED = EVIDENCE.parent / "evidence" / "discover.csv"
 # Errors and warnings that are printed of a repository, as the command does.
@@ -152,13 +169,14 @@ def first(data: dict[str, Any]) -> list[dict[str, Any]]:
 def held_out() -> Iterator[str]:
     """The rows about repositories that nothing was tuned on, with the judgements."""
     with JUDGED.open(encoding="utf-8", newline="") as file:
-        judged = {
-            (row["repository"], row["path"], row["line"], row["code"]): row for row in csv.DictReader(file)
-        }
+        judged: defaultdict[tuple[str, ...], list[dict[str, str]]] = defaultdict(list)
+        for row in csv.DictReader(file):
+            judged[row["repository"], row["path"], row["line"], row["code"]].append(row)
     for name in filter(checkout, HELD_OUT):
         owner = name.replace("+", "/")
         items = first(found_in(name))
-        rows = [judged.get((owner, item["file"], str(item["line"]), item["code"])) for item in items]
+        at = [judged[owner, item["file"], str(item["line"]), item["code"]] for item in items]
+        rows = [found.pop(0) if found else None for found in at]  # a line may have several, in this order
         counts = Counter("not judged" if row is None else row["judgement"] for row in rows)
         numbers = " | ".join(str(counts[kind]) for kind in ("useful", "trivial", "wrong", "not judged"))
         yield f"| {owner} | {HELD_OUT[name]} | {len(items)} | {numbers} |"
