@@ -7,7 +7,7 @@ import pytest
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition
-from predicat.discover.read import folder
+from tests.discover import reading
 
 DATABRICKS_PYTHON = """# Databricks notebook source
 # MAGIC %md
@@ -108,7 +108,7 @@ CELLS = [
 
 def read(tmp_path: Path, name: str, text: str) -> tuple[list[Condition], list[str]]:
     (tmp_path / name).write_text(text, encoding="utf-8")
-    scan = folder.read([tmp_path])
+    scan = reading.read([tmp_path])
     return sorted(scan.conditions, key=lambda row: row.place.start), [row.reason for row in scan.refused]
 
 

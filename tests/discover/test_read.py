@@ -7,9 +7,10 @@ import pytest
 
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
-from predicat.discover.read import dialects, folder
+from predicat.discover.read import dialects
 from predicat.discover.read import python as read_python
 from predicat.discover.read.sql import SqlText, plain_place
+from tests.discover import reading
 
 
 def conditions(sql: str, dialect: str = "postgres") -> list[Condition]:
@@ -212,7 +213,7 @@ def test_models_of_sqlmesh(tmp_path: Path) -> None:
     text = f"{model}SELECT * FROM t WHERE day = @start_ds AND @AND(a, (b)) AND n > 1"
     (tmp_path / "late.sql").write_text(text)
     (tmp_path / "right.sql").write_text("AUDIT (name a);\nSELECT * FROM @this_model WHERE NOT n > @{least}")
-    result = folder.read([tmp_path], "duckdb")
+    result = reading.read([tmp_path], "duckdb")
     assert [(row.sql, row.place.line) for row in result.conditions] == [
         ("day = :start_ds AND n > 1", 5),
         ("NOT n > :least", 2),
@@ -228,7 +229,7 @@ select {% for x in kinds %} sum(case when kind = '{{ x }}' then 1 end) {{ "," if
 from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <> 'x' {% endif %}
 """
     (tmp_path / "m.sql").write_text(model)
-    rows = folder.read([tmp_path], "snowflake").conditions
+    rows = reading.read([tmp_path], "snowflake").conditions
     assert [(row.relation, row.sql) for row in rows] == [
         ("orders", "kind = 'a'"),
         ("orders", "kind = 'b'"),
@@ -238,7 +239,7 @@ from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <>
     assert model[rows[2].place.start :].startswith("day >=")
     assert (rows[2].place.line, rows[2].place.column) == (5, 14)
     (tmp_path / "m.sql").write_bytes(model.replace("\n", "\r\n").replace("\r", "", 1).encode())
-    again = folder.read([tmp_path], "snowflake").conditions[2]
+    again = reading.read([tmp_path], "snowflake").conditions[2]
     assert (again.place.line, again.place.column, again.sql) == (5, 14, rows[2].sql)
 
 
@@ -259,7 +260,7 @@ from o where day >= '{{ var("start") }}' {% if is_incremental() %} and status <>
 def test_a_template_that_does_harm_is_left_out(tmp_path: Path, template: str) -> None:
     (tmp_path / "m.sql").write_text(template)
     (tmp_path / "n.sql").write_text("select 1 from t where a = 1")
-    assert "a = 1" in [row.sql for row in folder.read([tmp_path]).conditions]
+    assert "a = 1" in [row.sql for row in reading.read([tmp_path]).conditions]
 
 
 def test_values_that_are_made_differently_are_different_parameters(tmp_path: Path) -> None:
@@ -289,17 +290,17 @@ def test_values_that_are_made_differently_are_different_parameters(tmp_path: Pat
         (tmp_path / "m.sql").write_text(
             f"select 1 from t where a = {{{{ {one} }}}} and b = {{{{ {other} }}}}"
         )
-        (row,) = folder.read([tmp_path]).conditions
+        (row,) = reading.read([tmp_path]).conditions
         assert len(row.params) == 2, (one, other, row.sql)
     (tmp_path / "m.sql").write_text(
         "select 1 from t where a = {{ like('k', 'a b') }} or a = {{ like('k', 'a b') }}"
     )
-    (row,) = folder.read([tmp_path]).conditions
+    (row,) = reading.read([tmp_path]).conditions
     assert len(row.params) == 1
     call = "{% call other.unknown() %}a{% endcall %}"
     for text in (call, "{% macro calls() %}" + call + "{% endmacro %}{{ calls() }}"):
         (tmp_path / "m.sql").write_text(f"select 1 from t where a = {text}")
-        (row,) = folder.read([tmp_path]).conditions
+        (row,) = reading.read([tmp_path]).conditions
         assert len(row.params) == 1, text
 
 
@@ -318,7 +319,7 @@ def test_a_macro_returns_what_it_returns_in_dbt(tmp_path: Path) -> None:
         "{% for key, value in var('x').items() %} or {{ key }} = {{ value }} {% endfor %}"
         "{% for i in range(var('n') | int) %} or n = {{ i }} {% endfor %}"
     )
-    (row,) = folder.read([tmp_path]).conditions
+    (row,) = reading.read([tmp_path]).conditions
     assert row.sql == ("k = 'z' OR k = 'a' OR k = 'b' OR k = 'c' OR k = :rows OR :x_key = :x_item OR n = 0")
 
 
@@ -336,7 +337,7 @@ def test_a_macro_returns_what_it_returns_in_dbt(tmp_path: Path) -> None:
 )
 def test_a_template_is_read_as_it_may_run(tmp_path: Path, template: str, sql: str) -> None:
     (tmp_path / "m.sql").write_text(f"select 1 from t where a = 1 {template}")
-    assert [row.sql for row in folder.read([tmp_path]).conditions] == [f"a = 1 AND {sql}"]
+    assert [row.sql for row in reading.read([tmp_path]).conditions] == [f"a = 1 AND {sql}"]
 
 
 def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
@@ -352,7 +353,7 @@ def test_dialects_are_configured_or_tried(tmp_path: Path) -> None:
     }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(content)
-    assert folder.read([tmp_path / name for name in "abcd"]).dialects == Counter(
+    assert reading.read([tmp_path / name for name in "abcd"]).dialects == Counter(
         {"spark": 1, "snowflake": 1, "bigquery": 1, "trino": 1}
     )
     whole = [name for name in dialects.TRIED if dialects.score("select 1 from `p-q.d.t`", name)[0]]
@@ -374,7 +375,7 @@ def test_a_part_of_a_repository_has_its_project_above(
         (tmp_path / "p" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "p" / name).write_text(content)
     monkeypatch.chdir(tmp_path / "p")
-    found = folder.read([Path(searched)])
+    found = reading.read([Path(searched)])
     assert [(row.place.path, row.sql) for row in found.conditions] == [("models/deep/m.sql", "amount > 1000")]
     assert found.dialects == Counter({"bigquery": 1})
 
@@ -385,7 +386,7 @@ def test_links_that_lead_out_of_a_folder_are_not_followed(tmp_path: Path) -> Non
     inside.mkdir()
     (inside / "x.sql").symlink_to(tmp_path / "outside.sql")
     (inside / "up").symlink_to(tmp_path)
-    assert not folder.read([inside]).files
+    assert not reading.read([inside]).files
 
 
 @pytest.mark.parametrize(("before", "after"), [("(", ")"), ("CASE WHEN ", " THEN b END")])
@@ -397,7 +398,7 @@ def test_sqlglot_does_not_read_what_is_nested_too_deeply(
     (tmp_path / "x.sql").write_text(f"select 1 from t where {nested}")
     (tmp_path / "y.py").write_text(f"df = df.where({nested!r})")
     monkeypatch.setattr(read_python, "parse_one", lambda *_, **__: pytest.fail("sqlglot was asked"))
-    result = folder.read([tmp_path])
+    result = reading.read([tmp_path])
     assert not result.conditions
     assert [item.reason for item in result.refused] == [say.TOO_DEEP]
 
@@ -406,7 +407,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     (tmp_path / "x.sql").write_bytes(b"select \xff")
     (tmp_path / "y.sql").write_bytes(b"\xef\xbb\xbfselect 1 from t where a = 1")
     (tmp_path / "z.sql").write_text(" " * 3_000_000)
-    result = folder.read([tmp_path])
+    result = reading.read([tmp_path])
     assert [row.sql for row in result.conditions] == ["a = 1"]
     assert {row.reason for row in result.refused} == {say.NOT_UTF8, say.TOO_LARGE}
 

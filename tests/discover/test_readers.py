@@ -9,11 +9,12 @@ from predicat import load_catalog
 from predicat.diagnostics import Source
 from predicat.diagnostics.messages import discover as say
 from predicat.discover.conditions import Condition, Refused
-from predicat.discover.read import folder, python, scala
+from predicat.discover.read import python, scala
 from predicat.discover.read.looker_filters import NotExact, filter_sql
 from predicat.discover.read.types import TableTypes, kind_of
 from predicat.exporting.asked import Asked
 from predicat.exporting.targets import TARGETS
+from tests.discover import reading
 from tests.exporting.written import write
 
 PROGRAM = """
@@ -109,7 +110,7 @@ CREATE FLOW g AS AUTO CDC INTO t FROM STREAM v KEYS (id) APPLY AS DELETE WHEN go
   APPLY AS TRUNCATE WHEN k = 1;
 """
     (tmp_path / "a.sql").write_text(text)
-    result = folder.read([tmp_path], "databricks")
+    result = reading.read([tmp_path], "databricks")
     assert [(row.clause, row.relation, row.sql) for row in result.conditions] == [
         ("test", "clean", "NOT id IS NULL"),
         ("test", "clean", "n > 5 AND s = 'open'"),
@@ -243,7 +244,7 @@ e = Run(task_id="e", sql="days.sql")
 def test_templates_of_airflow_have_parameters(tmp_path: Path) -> None:
     (tmp_path / "dag.py").write_text(AIRFLOW)
     (tmp_path / "days.sql").write_text("DELETE FROM days WHERE day < '{{ ds }}' AND kind = 3\n")
-    result = folder.read([tmp_path], "bigquery")
+    result = reading.read([tmp_path], "bigquery")
     assert [(row.relation, row.sql) for row in result.conditions] == [
         ("orders", "day = :ds AND n > :params_least"),
         ("predicat_param_params_t", "k = :k AND s = :value_s"),
@@ -363,7 +364,7 @@ SELECT * FROM ${ref({name: "users", schema: "raw-1"})} WHERE ${functions.test("x
 
 def test_dataform(tmp_path: Path) -> None:
     (tmp_path / "late.sqlx").write_text(DATAFORM)
-    result = folder.read([tmp_path], "bigquery")
+    result = reading.read([tmp_path], "bigquery")
     assert [(row.relation, row.sql, row.place.line) for row in result.conditions] == [
         ("late", "day < :dataform_projectconfig_vars_day", 3),
         ("raw.orders", "state = 'open' AND n > :least_a", 7),
@@ -380,7 +381,7 @@ def test_files_without_conditions_are_counted(tmp_path: Path) -> None:
     (tmp_path / "e.R").write_text("x <- 1")
     (tmp_path / "d.sql").symlink_to("/etc/hostname")
     (tmp_path / "target").mkdir()
-    scan = folder.read([tmp_path])
+    scan = reading.read([tmp_path])
     assert not scan.conditions and not scan.refused
     assert sorted(scan.skipped.elements()) == sorted(
         [
@@ -413,7 +414,7 @@ sources:
     tables: [{name: events, tests: [{dbt_utils.expression_is_true: {expression: "a < b"}}]}]
 """
     (tmp_path / "schema.yml").write_text(text)
-    rows = folder.read([tmp_path], "postgres").conditions
+    rows = reading.read([tmp_path], "postgres").conditions
     assert sorted((row.relation, row.sql) for row in rows) == [
         ("orders", "amount >= 0"),
         ("orders", "id > 0"),
@@ -438,10 +439,10 @@ def test_what_dbt_compiled_is_used(tmp_path: Path) -> None:
         "original_file_path": "models/m.sql",
     }
     (tmp_path / "target" / "manifest.json").write_text(json.dumps({"nodes": {"model.p.m": node}}))
-    (row,) = folder.read([tmp_path], "snowflake").conditions
+    (row,) = reading.read([tmp_path], "snowflake").conditions
     assert (row.relation, row.sql, row.rendered) == ("db.s.o", "a = 1 AND b = 2", True)
     (tmp_path / "models" / "m.sql").write_text(raw + " and c = 3")  # newer than what dbt compiled
-    (row,) = folder.read([tmp_path], "snowflake").conditions
+    (row,) = reading.read([tmp_path], "snowflake").conditions
     assert row.sql == "b = 2 AND c = 3"
 
 
@@ -449,7 +450,7 @@ def test_macros_of_a_project_are_known(tmp_path: Path) -> None:
     (tmp_path / "dbt_project.yml").write_text("name: p\n")
     (tmp_path / "rules.sql").write_text("{% macro is_open(name) %}{{ name }} = 'open'{% endmacro %}")
     (tmp_path / "m.sql").write_text("select 1 from t where {{ is_open('status') }} and {{ other() }} = a")
-    (row,) = folder.read([tmp_path], "postgres").conditions
+    (row,) = reading.read([tmp_path], "postgres").conditions
     assert row.sql == "status = 'open' AND :other = a" and row.rendered
 
 
@@ -460,7 +461,7 @@ def test_manifests(tmp_path: Path) -> None:
     )
     (tmp_path / "other.json").write_text('{"kind": [1, 2')
     (tmp_path / "plain.yml").write_text("a: 1\n")
-    result = folder.read([tmp_path])
+    result = reading.read([tmp_path])
     (row,) = result.conditions
     assert (row.language, json.loads(row.text), row.clause) == ("attributes", {"type": "order"}, "selector")
     assert row.on == "ce"
@@ -470,10 +471,10 @@ def test_manifests(tmp_path: Path) -> None:
 def test_types_come_from_create_table(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text("create table s.t (a int, b varchar(3), c numeric(9, 2), d jsonb);")
     (tmp_path / "b.sql").write_text("select 1 from t join u on t.a = u.k where b = 'x'")
-    rows = folder.read([tmp_path], "postgres").conditions
+    rows = reading.read([tmp_path], "postgres").conditions
     assert not rows  # u is not known, and may have a column b as well
     (tmp_path / "c.sql").write_text("create table s.u (k int);")
-    (row,) = folder.read([tmp_path], "postgres").conditions
+    (row,) = reading.read([tmp_path], "postgres").conditions
     assert row.fields == {"a": "bigint", "b": "string", "c": "decimal(9,2)"}
 
 
@@ -566,7 +567,7 @@ def test_dashboards_of_looker(tmp_path: Path) -> None:
     (tmp_path / "orders.view.lkml").write_text(ORDERS_VIEW)
     (tmp_path / "late.dashboard.lookml").write_text(ORDERS_DASHBOARD)
     (tmp_path / "broken.dashboard.lookml").write_text("- dashboard: {")
-    result = folder.read([tmp_path], "postgres")
+    result = reading.read([tmp_path], "postgres")
     found = [row for row in result.conditions if row.place.path.endswith(".lookml")]
     assert [(row.clause, row.relation, row.sql, row.place.line) for row in found] == [
         ("filter", "shop.orders", "(state = 'open' OR state = 'late') AND (amount > 5)", 7)
@@ -583,7 +584,7 @@ def test_looker(tmp_path: Path) -> None:
     (tmp_path / "orders.view.lkml").write_text(ORDERS_VIEW)
     (tmp_path / "shop.model.lkml").write_text(ORDERS_MODEL)
     (tmp_path / "broken.view.lkml").write_text("view: a { dimension: b { sql: x ")
-    result = folder.read([tmp_path], "postgres")
+    result = reading.read([tmp_path], "postgres")
     found = [(row.clause, row.relation, row.sql) for row in result.conditions]
     assert found == [
         ("filter", "shop.orders", "state = 'open' AND amount > :least"),
@@ -907,7 +908,7 @@ def test_files_of_tools(
     tmp_path: Path, name: str, text: str, found: list[tuple[str | None, str]], left: list[str]
 ) -> None:
     (tmp_path / name).write_text(text)
-    result = folder.read([tmp_path], "postgres")
+    result = reading.read([tmp_path], "postgres")
     assert [(row.relation, row.sql) for row in result.conditions] == found
     assert [row.reason for row in result.refused] == left
     for row in result.conditions:
@@ -932,10 +933,10 @@ def test_what_predicat_exported_is_not_found_again(tmp_path: Path) -> None:
         write(name, catalog, out / name, list(target.texts(of)))
     written = [path for path in out.rglob("*") if path.is_file()]
     assert len(written) > len(targets)
-    assert folder.read([out], "postgres").conditions == []
+    assert reading.read([out], "postgres").conditions == []
     for path in written:
         lines = path.read_text().splitlines(keepends=True)
         path.write_text("".join(line for line in lines if "Written by" not in line))
-    found = folder.read([out], "postgres").conditions
+    found = reading.read([out], "postgres").conditions
     assert {Path(row.place.path).parent.name for row in found} >= {"soda", "cube", "odcs"}
     assert {(row.relation, row.sql) for row in found} == {("d", "a = 1 AND s <> 'x'")}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from predicat.discover.read import folder
 from predicat.discover.read.types import TableTypes, kind_of, tell
+from tests.discover import reading
 
 SCHEMA = """
 models:
@@ -58,7 +58,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_schema_files_tell_types_in_the_dialect_of_the_project(project: Path) -> None:
-    rows = {row.relation: row for row in folder.read([project], "bigquery").conditions}
+    rows = {row.relation: row for row in reading.read([project], "bigquery").conditions}
     assert rows["orders"].fields == {"amount": "decimal(9,2)", "open": "boolean"}
     assert rows["orders"].others == {"tags": "ARRAY<STRING>"}
     assert rows["crm.people"].fields == {"age": "bigint"}
@@ -67,7 +67,7 @@ def test_schema_files_tell_types_in_the_dialect_of_the_project(project: Path) ->
 
 
 def test_this_is_the_relation_of_the_model(project: Path) -> None:
-    rows = {row.sql: row.relation for row in folder.read([project], "bigquery").conditions}
+    rows = {row.sql: row.relation for row in reading.read([project], "bigquery").conditions}
     assert rows["day > '2026-01-01' AND kind = 2"] == "daily"
 
 
@@ -75,7 +75,7 @@ def test_a_documented_table_may_have_other_columns(project: Path) -> None:
     (project / "models" / "rest.sql").write_text(
         "select 1 from {{ ref('orders') }} o join t on t.id = o.id where hidden = 2;\n"
     )
-    assert "hidden = 2" not in [row.sql for row in folder.read([project], "bigquery").conditions]
+    assert "hidden = 2" not in [row.sql for row in reading.read([project], "bigquery").conditions]
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_a_project_that_overrides_ref_means_its_models(project: Path) -> None:
         "{% macro open() %}{{ return(builtins.ref('orders')) }}{% endmacro %}\n"
     )
     (project / "models" / "rest.sql").write_text("select 1 from {{ open() }} where amount = 4")
-    rows = {row.sql: row.relation for row in folder.read([project], "bigquery").conditions}
+    rows = {row.sql: row.relation for row in reading.read([project], "bigquery").conditions}
     assert rows["amount = 4"] == "orders" and rows["amount > 3 AND note = 'x'"] == "orders"

@@ -116,4 +116,11 @@ class AnswerCache:
             for old in there[: max(len(there) + 1 - _MOST_FILES, 0)]:
                 old.unlink(missing_ok=True)
             with replacing(path) as beside:
-                beside.write_bytes(msgspec.json.encode(answers))
+                beside.write_bytes(msgspec.json.encode(answers, enc_hook=_text))
+
+
+def _text(value: object) -> str:
+    """A text that knows its place, as those of YAML do, is kept as a text. Raises NotImplementedError."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError
