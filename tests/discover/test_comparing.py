@@ -126,19 +126,31 @@ def test_values_that_are_told_apart_in_their_file_are_meant() -> None:
     lists = [condition(text, f"{at}.sql") for at, text in enumerate(texts)]
     branch = condition("kind = 'c' AND n = 1", "1.sql", clause="case")
     assert [one.meant for one in judge([*lists, branch]).pairs] == [True]
+    copy = replace(lists[0], place=replace(lists[0].place, path="2.sql"))  # it has nothing of its own
+    assert [one.meant for one in judge([*lists, copy, branch]).pairs] == [True]
     for place, text in (("0.sql", "kind = 'c'"), ("1.sql", "kind = 'b'"), ("1.sql", "other = 'c'")):
         branch = condition(text, place, clause="case")
         assert [one.meant for one in judge([*lists, branch]).pairs] == [False], text
 
 
-def test_what_has_run_cannot_be_mended() -> None:
-    def pairs(*folders: str) -> list[bool]:
-        texts = f"{LONG} AND kind IN ('a', 'b')", f"{LONG} AND kind IN ('a', 'b', 'c')"
-        rows = zip(texts, folders, strict=True)
-        return [one.meant for one in judge([condition(text, f"{at}/a.sql") for text, at in rows]).pairs]
-
-    assert pairs("db/migration", "db/migrations") == [True]
-    assert pairs("db/migration", "models") == [False]
+@pytest.mark.parametrize(
+    ("files", "meant"),
+    [
+        (("db/migration/a.sql", "db/migrations/a.sql"), True),
+        (("db/migration/a.sql", "models/a.sql"), False),
+        (("OLD SQL/a.sql", "models/b.sql"), True),
+        (("models/a_old.sql", "models/b.sql"), True),
+        (("models/household.sql", "models/told.sql"), False),
+        (("lab_v1.0.sql", "lab_v1.1.sql"), True),
+        (("lab.sql", "lab_V2.sql"), True),
+        (("lab_v1.0.sql", "vitals_v1.0.sql"), False),
+        (("eu/lab.sql", "us/lab.sql"), False),
+    ],
+)
+def test_what_is_past_cannot_be_mended(files: tuple[str, str], meant: bool) -> None:
+    texts = f"{LONG} AND kind IN ('a', 'b')", f"{LONG} AND kind IN ('a', 'b', 'c')"
+    rows = [condition(text, file) for text, file in zip(texts, files, strict=True)]
+    assert [one.meant for one in judge(rows).pairs] == [meant]
 
 
 def test_a_pair_is_told_where_both_rules_are_on_one_relation() -> None:

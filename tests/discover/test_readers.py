@@ -26,6 +26,8 @@ c = spark.sql(f"select * from t where day = '{day}' and k in (1, 2)")
 d = numbers.filter(lambda number: number > 1)
 e = df.filter(F.lower("name").like("%mp%") & (F.col("d") >= F.lit(start)))
 f = df.filter(check(F.col("x"), strict=True))
+f = df.filter(F.col(Names.kind) == "x")
+f = df.filter(F.col(f"{part}_id").isNotNull())
 g = df.withColumn("h", F.when(F.col("i").between(1, 2) & F.col("j").cast("int").isNotNull(), 1))
 """
 
@@ -48,7 +50,11 @@ def test_pyspark() -> None:
         ("sales.orders", "((LOWER(name) LIKE '%mp%') AND (d >= :start))"),
         (None, "((i BETWEEN 1 AND 2) AND (NOT TRY_CAST(j AS INT) IS NULL))"),
     ]
-    assert [row.reason for row in left] == [say.NOT_LITERAL]
+    assert [(row.reason, row.text) for row in left] == [
+        (say.NOT_LITERAL, 'check(F.col("x"), strict=True)'),
+        (say.NOT_LITERAL, 'F.col(Names.kind) == "x"'),
+        (say.NOT_LITERAL, 'F.col(f"{part}_id").isNotNull()'),
+    ]
 
 
 def test_what_functions_take_as_texts_is_no_column() -> None:

@@ -12,7 +12,7 @@ from itertools import combinations
 from msgspec import Struct, structs
 
 from predicat.diagnostics.messages import verdicts as say
-from predicat.discover.one_off import has_run
+from predicat.discover.one_off import has_run, is_replaced, without_version
 from predicat.discover.profile import Atom, Profile, is_distinctive
 
 # A rule with more tests is compared with those only that say the same.
@@ -108,8 +108,19 @@ def _is_chosen(first: Atom, second: Atom, shared: int) -> bool:
 
 
 def _are_apart(one: Rule, other: Rule) -> bool:
-    """Whether a difference can be no mistake or is past: between relations, or in programs that have run."""
-    return not one.relations & other.relations or all(map(has_run, one.files | other.files))
+    """Whether a difference can be no mistake or is past: between relations, in programs that have run, with
+    one that was replaced, or between versions of one file.
+    """
+    files = one.files, other.files
+    return (
+        not one.relations & other.relations
+        or all(map(has_run, one.files | other.files))
+        or any(all(map(is_replaced, own)) for own in files)
+        or (
+            one.files.isdisjoint(other.files)
+            and len({frozenset(map(without_version, own)) for own in files}) == 1
+        )
+    )
 
 
 def _named(rule: Rule, atom: Atom) -> Iterator[tuple[str, str, str]]:
@@ -119,13 +130,11 @@ def _named(rule: Rule, atom: Atom) -> Iterator[tuple[str, str, str]]:
 
 
 def _is_taken(alone: Collection[tuple[str, str, str]], rule: Rule, mine: Atom, other: Atom) -> bool:
-    """Whether the values that only one of two lists has are each tested alone in its file: it selects what it
-    tells apart.
+    """Whether the values that only one of two lists has are each tested alone in its files: it selects what
+    it tells apart.
     """
     only = structs.replace(mine, values=tuple(set(mine.values) - set(other.values)))
-    return (
-        mine.test == "values" and len(rule.files) == 1 and all(named in alone for named in _named(rule, only))
-    )
+    return mine.test == "values" and all(named in alone for named in _named(rule, only))
 
 
 def _may_lack(rule: Rule) -> bool:

@@ -116,7 +116,7 @@ KINDS = {
             judged=(13, 13),
         ),
         Kind("D201", "same", Severity.NOTE, "The same rule is in more than one place.", judged=(0, 26)),
-        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(4, 9)),
+        Kind("D202", "near", Severity.NOTE, "Two rules are nearly the same.", chosen=True, judged=(5, 16)),
         Kind("D301", "copy", Severity.WARNING, "A filter of the catalog is written again.", stops=True),
         Kind("D302", "drift", Severity.WARNING, "A rule nearly equals a filter of the catalog.", stops=True),
     )

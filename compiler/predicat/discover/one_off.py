@@ -1,4 +1,6 @@
-"""Conditions that name single rows, as one deletion or one repair of data does: they are no rules."""
+"""Conditions of the past: those that name single rows, as one deletion or one repair of data does, which are
+no rules, and those of programs that were replaced.
+"""
 
 import re
 from collections.abc import Iterator
@@ -18,6 +20,11 @@ _MADE_UP = re.compile(r"(?=(?:\D*\d){3})(?=[^a-zA-Z]*[a-zA-Z])[0-9a-zA-Z]{16,}")
 _RUN_ONCE = re.compile(
     r"migrat(?:e|ions?)|alembic|updates?|upgrades?|backfills?|ad-?_?hoc|one-?_?offs?|patches|fixups?|repairs?"
 )
+# Names of folders and files that are kept beside what replaced them.
+_REPLACED = re.compile(
+    r"(?:.*[^a-z])?(?:old|archived?|archives|backups?|bak|deprecated|legacy|obsolete|retired)(?:[^a-z].*)?"
+)
+_VERSION = re.compile(r"[ _.-]?v[0-9]+(?:[._][0-9]+)*$", re.IGNORECASE)
 
 
 def runs_once(condition: Condition) -> bool:
@@ -28,6 +35,18 @@ def runs_once(condition: Condition) -> bool:
 def has_run(path: str) -> bool:
     """Whether a file is in a folder of programs that run once."""
     return any(_RUN_ONCE.fullmatch(part.lower()) for part in PurePath(path).parts[:-1])
+
+
+def is_replaced(path: str) -> bool:
+    """Whether a name says that a file, or a folder that it is in, was replaced."""
+    *folders, file = PurePath(path).parts
+    return any(_REPLACED.fullmatch(part.lower()) for part in (*folders, PurePath(file).stem))
+
+
+def without_version(path: str) -> str:
+    """The name of a file without its version: that of `lab_v1.2.sql` is `lab`."""
+    file = PurePath(path)
+    return str(file.with_name(_VERSION.sub("", file.stem) or file.stem))
 
 
 def names_rows(sql: str, *, numbers: bool) -> bool:

@@ -333,13 +333,10 @@ def is_condition(text: str | None) -> bool:
 
 
 def _is_column(node: ast.AST) -> bool:
-    """Whether a node is `col("x")`, `F.col("x")` or `df["x"]`."""
+    """Whether a node is `col("x")`, `F.col("x")` or `df["x"]`; the name may be computed."""
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
-    if not isinstance(node, ast.Call) or not node.args:
-        return False
-    name = called_name(node)
-    return name in ("col", "column") and isinstance(node.args[0], ast.Constant)
+    return isinstance(node, ast.Call) and len(node.args) == 1 and called_name(node) in ("col", "column")
 
 
 def _sql(node: ast.expr) -> str:
@@ -371,7 +368,9 @@ def _called(node: ast.Call) -> str:
     if node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
         raise NotRead
     if _is_column(node):
-        return name_of(str(getattr(node.args[0], "value", "")))
+        if not isinstance(node.args[0], ast.Constant):
+            raise NotRead
+        return name_of(str(node.args[0].value))
     if isinstance(node.func, ast.Name) or _is_module(node.func):
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         return _function(name, node.args)
