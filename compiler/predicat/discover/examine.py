@@ -11,6 +11,7 @@ from msgspec import Struct
 from predicat.diagnostics import Span
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.infer import Unclear
+from predicat.discover.instances import operands
 from predicat.discover.null_traps import LostRow, lost_rows
 from predicat.discover.parts import Extent, extent
 from predicat.discover.profile import Profile, profile_of
@@ -152,7 +153,7 @@ class _Questions:
             message = say.NEVER_ACCEPTED if self.item.accepts else say.NEVER
             conflict = self.conflict()
             shown = list(dict.fromkeys(map(_shown, conflict))) if all(span.text for span in conflict) else []
-            hint = say.conflict(shown if len(conflict) < len(_operands(self.condition.wide)) else [])
+            hint = say.conflict(shown if len(conflict) < len(operands(self.condition.wide, "and")) else [])
             causes = (" AND ".join(sorted(shown)),) if shown else ()
             return Problem("never", message, hint=hint, causes=causes)
         if not self.can_be(False):
@@ -163,7 +164,7 @@ class _Questions:
         """The operands of an AND that together are never TRUE. Of one that is not very long none of them can
         be left out.
         """
-        node, needed = self.condition.wide, list(_operands(self.condition.wide))
+        node, needed = self.condition.wide, operands(self.condition.wide, "and")
         for operand in needed if 2 < len(needed) < _LONGEST else ():
             rest = [one for one in needed if one is not operand]
             tried = rest[0] if len(rest) == 1 else Call(node.type, "and", tuple(rest), node.span)
@@ -359,11 +360,6 @@ def _nulls(tree: t.Tree) -> Iterator[Problem]:
         problem = null_comparison.problem_of(part)
         if problem is not None:
             yield Problem("null comparison", problem[0], part.span.text, problem[1], at=extent(part.span))
-
-
-def _operands(node: Node) -> tuple[Node, ...]:
-    """The operands of an AND; what is none is one by itself."""
-    return node.args if isinstance(node, Call) and node.op == "and" else (node,)
 
 
 def _atoms(node: Node) -> Iterator[Call]:

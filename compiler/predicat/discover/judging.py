@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from predicat.diagnostics.messages import verdicts as say
 from predicat.discover.answer_cache import AnswerCache, Progress
 from predicat.discover.candidates import Candidate, Rule, near
+from predicat.discover.classes import Classes
 from predicat.discover.comparing import ComparedPair, RulePair, compare_pair
 from predicat.discover.conditions import Condition, relation_of
 from predicat.discover.examine import Examined, Problem, examine, profiled
@@ -244,7 +245,7 @@ class _Run:
                         candidate.meant,
                     )
                 )
-        told = [self.told_of(pair, classes) for pair in classes.once(pairs, self.filters)]
+        told = [self.told_of(pair, classes) for pair in _once(pairs, classes, self.filters)]
         return tuple(self.worth_telling(classes)), tuple(told)
 
     def told_of(self, pair: Pair, classes: Classes) -> Pair:
@@ -335,7 +336,7 @@ class _Run:
         """The classes of two or more conditions. A single test is a rule only within a relation, unless it
         has a constant that nobody writes by chance.
         """
-        for members in classes.all():
+        for members in classes.members.values():
             profile = self.examined[self.items[members[0]]].profile
             if profile is not None and (
                 len(profile.atoms) > 1 or any(atom.distinctive for atom in profile.atoms)
@@ -349,39 +350,15 @@ class _Run:
             yield from (tuple(sorted(part)) for part in parts if len(part) > 1)
 
 
-class Classes:
-    """Rules that are the same, joined step by step."""
-
-    def __init__(self, members: Mapping[int, Sequence[int]]) -> None:
-        self.members = {number: list(members_) for number, members_ in members.items()}
-        self.root = {number: number for number in members}
-
-    def join(self, one: int, other: int) -> None:
-        """Two rules are the same."""
-        first, second = self.find(one), self.find(other)
-        if first != second:
-            self.root[second] = first
-            self.members[first] += self.members.pop(second)
-
-    def find(self, number: int) -> int:
-        """The representative of a class."""
-        while self.root[number] != number:
-            number = self.root[number]
-        return number
-
-    def once(self, pairs: Iterable[Pair], filters: frozenset[int]) -> Iterator[Pair]:
-        """The first pair of each two classes, and all pairs of classes with a filter."""
-        told: set[frozenset[int]] = set()
-        for pair in pairs:
-            roots = frozenset(map(self.find, (pair.left, pair.right)))
-            has_filter = any(not filters.isdisjoint(self.members[root]) for root in roots)
-            if has_filter or (roots not in told and len(roots) > 1):
-                told.add(roots)
-                yield pair
-
-    def all(self) -> Iterator[list[int]]:
-        """The conditions of each class."""
-        yield from self.members.values()
+def _once(pairs: Iterable[Pair], classes: Classes, filters: frozenset[int]) -> Iterator[Pair]:
+    """The first pair of each two classes, and all pairs of classes with a filter."""
+    told: set[frozenset[int]] = set()
+    for pair in pairs:
+        roots = frozenset(map(classes.find, (pair.left, pair.right)))
+        has_filter = any(not filters.isdisjoint(classes.members[root]) for root in roots)
+        if has_filter or (roots not in told and len(roots) > 1):
+            told.add(roots)
+            yield pair
 
 
 def earlier(conditions: Sequence[Condition]) -> Iterator[tuple[Condition, ...]]:

@@ -7,6 +7,7 @@ from msgspec import Struct, structs
 
 from predicat.diagnostics import Severity
 from predicat.diagnostics.messages import discover as say
+from predicat.discover.classes import Classes
 from predicat.discover.findings import CODES, Found
 from predicat.lint import Finding
 from predicat.lint.baseline import lasting
@@ -58,15 +59,13 @@ def once(found: Iterable[Found], *, across_files: bool) -> list[Found]:
     also those of other files that share a cause, whatever relation they are about. Of the latter the one with
     most causes is told.
     """
-    rows, groups = list(found), dict[tuple[str, ...], list[int]]()
-    keys = [_causes(item) if across_files else [_what(item)] for item in rows]
-    for number, own in enumerate(keys):
-        members, *others = list({id(one): one for key in own if (one := groups.get(key))}.values()) or [[]]
-        members += [number, *(at for other in others for at in other)]
-        groups.update(dict.fromkeys(own, members))
-        groups.update((key, members) for other in others for at in other for key in keys[at])
-    distinct = {id(members): sorted(members) for members in groups.values()}
-    return [_with_copies([rows[at] for at in members]) for members in sorted(distinct.values())]
+    rows, first = list(found), dict[tuple[str, ...], int]()
+    groups = Classes({number: [number] for number in range(len(rows))})
+    for number, item in enumerate(rows):
+        for key in _causes(item) if across_files else [_what(item)]:
+            groups.join(first.setdefault(key, number), number)
+    distinct = sorted(map(sorted, groups.members.values()))
+    return [_with_copies([rows[at] for at in members]) for members in distinct]
 
 
 def _what(item: Found) -> tuple[str, ...]:

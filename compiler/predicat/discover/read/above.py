@@ -41,7 +41,7 @@ def in_repository(path: Path) -> str:
 
 def macros_beside(project: Path) -> dict[str, str]:
     """The texts of a dbt project's files of macros, by path, as its configuration names their folders."""
-    named = [project / name for name in _folders(project / PROJECT, "macro-paths")]
+    named = [project / name for name in _folders(_settings(project), "macro-paths")]
     home = project.resolve()
     folders = [folder for folder in named if folder.is_dir() and home in folder.resolve().parents]
     result = {}
@@ -57,16 +57,21 @@ def is_template_of_dbt(file: Path) -> bool:
     home = next((folder for folder in file.parents if (folder / PROJECT).is_file()), None)
     if home is None:
         return False
-    inside = file.relative_to(home)
-    return any(inside.is_relative_to(name) for key in _RENDERED for name in _folders(home / PROJECT, key))
+    inside, settings = file.relative_to(home), _settings(home)
+    return any(inside.is_relative_to(name) for key in _RENDERED for name in _folders(settings, key))
 
 
-def _folders(file: Path, key: str) -> list[str]:
-    """The folders that a project names for something, or else dbt's."""
+def _settings(project: Path) -> Any:
+    """What a project file has; None if it cannot be read."""
+    file = project / PROJECT
     try:
-        data: Any = yaml.safe_load(file.read_bytes()) if file.stat().st_size <= _MAX_SIZE else None
+        return yaml.safe_load(file.read_bytes()) if file.stat().st_size <= _MAX_SIZE else None
     except (OSError, ValueError, yaml.YAMLError, RecursionError):
-        data = None
+        return None
+
+
+def _folders(settings: Any, key: str) -> list[str]:
+    """The folders that a project names for something, or else dbt's."""
     former = _FORMER.get(key, key)
-    paths = (data.get(key) or data.get(former)) if isinstance(data, dict) else None
+    paths = (settings.get(key) or settings.get(former)) if isinstance(settings, dict) else None
     return [name for name in paths if isinstance(name, str)] if isinstance(paths, list) else _RENDERED[key]

@@ -419,7 +419,9 @@ class _Reading:
         def own() -> str:
             return self.dialect_of(file)
 
-        fitting = lambda text: self.fitting(text, own())  # noqa: E731
+        def fitting(text: str) -> str:
+            return self.fitting(text, own())
+
         return data.conditions(file.path, file.text(), own, self.columns, fitting)
 
     def dialect_of(self, file: File) -> str:

@@ -22,7 +22,7 @@ from predicat.discover.read.looker_filters import NotExact, filter_sql
 from predicat.discover.read.lookml import Block, NotLookML, parse
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
-from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.sql import SqlText, shown
 from predicat.discover.read.written import place_of, ranges_of, replaced
 from predicat.importing.documents import parsed
 from predicat.importing.located import at, entries, items, key_span, span_of, text, texts
@@ -150,8 +150,8 @@ def _dashboards(source: Source, reader: _Reader) -> Found:
                 if "." in name:
                     own.append((name, text(str(value), span_of(value, key_span(filters, name)))))
                 else:
-                    shown = _shown(f"{name}: {value}")
-                    yield Refused(place_of(key_span(filters, name)), say.COMPUTED, shown)
+                    place = place_of(key_span(filters, name))
+                    yield Refused(place, say.COMPUTED, shown(f"{name}: {value}"))
             yield from reader.tested(own, texts(at(element, "explore")), {})
 
 
@@ -190,7 +190,7 @@ class _Reader:
             for sql in join.all("sql_on", "sql_where"):
                 yield from self.code(sql, name, " WHERE ", "", "join", aliases)
         for having in (one for key in ("sql_always_having", "sql_having") for one in block.all(key)):
-            yield Refused(place_of(span_of(having)), say.AGGREGATE, _shown(str(having)))
+            yield Refused(place_of(span_of(having)), say.AGGREGATE, shown(str(having)))
         for outer in _blocks(block, "always_filter", "conditionally_filter"):
             yield from self.filters(outer, name, aliases)
 
@@ -214,7 +214,7 @@ class _Reader:
             own = expanding.source(span, view)
             rendered = _rendered(own)
         except (_Unreadable, templates.NotRendered) as problem:
-            yield Refused(place_of(span), str(problem) or say.NOT_RENDERED, _shown(sql))
+            yield Refused(place_of(span), str(problem) or say.NOT_RENDERED, shown(sql))
             return
         text = own.text if rendered is None else rendered.text
         if not head and not select:
@@ -243,10 +243,10 @@ class _Reader:
             try:
                 test = self.test(expanding, name, value, view)
             except NotExact:
-                left.append(Refused(place_of(place), say.FILTER_EXPRESSION, _shown(f"{name}: {value}")))
+                left.append(Refused(place_of(place), say.FILTER_EXPRESSION, shown(f"{name}: {value}")))
             except (_Unreadable, templates.NotRendered) as problem:
                 reason = str(problem) or say.NOT_RENDERED
-                left.append(Refused(place_of(place), reason, _shown(f"{name}: {value}")))
+                left.append(Refused(place_of(place), reason, shown(f"{name}: {value}")))
             else:
                 if test:
                     tests.append(test)
@@ -278,10 +278,6 @@ def _owned(row: Condition | Refused, head: str, clause: Clause | None) -> Condit
     if isinstance(row, Refused):
         return dataclasses.replace(row, text=row.text.removeprefix(head))
     return dataclasses.replace(row, clause=clause) if clause and row.clause == "where" else row
-
-
-def _shown(text: str) -> str:
-    return " ".join(text.split())[:MAX_SHOWN]
 
 
 def _filters(block: Block) -> Iterator[tuple[str, str]]:

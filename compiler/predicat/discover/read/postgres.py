@@ -21,7 +21,7 @@ from predicat.discover.conditions import SERVER, STATEMENTS, Clause, Condition, 
 from predicat.discover.read.embedded import Ranges, condition
 from predicat.discover.read.relations import is_known
 from predicat.discover.read.residues import PARAMETER
-from predicat.discover.read.sql import MAX_SHOWN, SqlText, plain_place
+from predicat.discover.read.sql import SqlText, plain_place, shown
 from predicat.discover.read.types import TableTypes, kind_of
 from predicat.ir.nodes import FieldDecl
 
@@ -160,7 +160,7 @@ def _policy(
     whole = place(0, len(text))[0]
     for row in condition(text_of(tree), table, clause, "postgres", lambda *_: (whole, False), columns):
         if isinstance(row, Refused):
-            yield replace(row, text=" ".join(text.split())[:MAX_SHOWN])
+            yield replace(row, text=shown(text))
             continue
         given = {name: one for name, one in used.items() if name in row.params}
         params = {name: str(one.type) for name, one in given.items()}

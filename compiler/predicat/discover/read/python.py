@@ -32,7 +32,7 @@ from predicat.discover.read.python_texts import (
 )
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
-from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.sql import MAX_SHOWN, SqlText, shown
 from predicat.discover.read.statements import STATEMENT, has_statement, tokens_of, too_deep
 from predicat.discover.read.written import place_of
 
@@ -175,7 +175,7 @@ class _Program:
         }
         for one, text in found:
             if one.changed:
-                yield Refused(self.ranges(one.node, "")(0, 0)[0], say.NOT_LITERAL, _shown(text))
+                yield Refused(self.ranges(one.node, "")(0, 0)[0], say.NOT_LITERAL, shown(text))
             elif one.name not in parts:
                 yield from self.statement(one, text)
 
@@ -189,7 +189,7 @@ class _Program:
             try:
                 rendered = templates.render(text, {})
             except templates.NotRendered:
-                yield Refused(ranges(0, len(text))[0], say.NOT_RENDERED, _shown(text))
+                yield Refused(ranges(0, len(text))[0], say.NOT_RENDERED, shown(text))
                 return
             text, ranges = rendered.text, _through(rendered, ranges)
         filled = with_placeholders(text)
@@ -225,8 +225,7 @@ class _Program:
         """The conditions of a dictionary, which a name may stand for."""
         known = self.names.assigned.get(node.id, []) if isinstance(node, ast.Name) else [node]
         if len(known) != 1 or not isinstance(known[0], ast.Dict):
-            shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
-            yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
+            yield self.left_out(node)
             return
         for value in known[0].values:
             yield from self.condition(self.names.constant(value), table, "test")
@@ -244,10 +243,14 @@ class _Program:
         try:
             text = _sql(node)
         except NotRead:
-            shown = " ".join((ast.get_source_segment(self.source.text, node) or "").split())
-            yield Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown[:MAX_SHOWN])
+            yield self.left_out(node)
             return
         yield from condition(text, relation, clause, "spark", self.ranges(node, ""), self.columns)
+
+    def left_out(self, node: ast.expr) -> Refused:
+        """An expression that cannot be read."""
+        written = ast.get_source_segment(self.source.text, node) or ""
+        return Refused(self.ranges(node, "")(0, 0)[0], say.NOT_LITERAL, shown(written))
 
     def offset(self, line: int, column: int) -> int:
         """The offset in characters; Python counts columns in bytes."""
@@ -308,10 +311,6 @@ def _moved(filled: Source, text: str, ranges: Ranges) -> Ranges:
         return found, same and text[first:last] == filled.text[start:end]
 
     return place
-
-
-def _shown(text: str) -> str:
-    return " ".join(text.split())[:MAX_SHOWN]
 
 
 def _start(node: ast.expr) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from predicat.discover.read import templates
 from predicat.discover.read.json_texts import characters, located_json
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.residues import parameter_of
-from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.sql import SqlText, shown
 from predicat.discover.read.statements import STATEMENT, has_statement
 from predicat.discover.read.written import place_of, ranges_of, replaced
 from predicat.importing.documents import documents
@@ -94,8 +94,7 @@ def _read(
     except templates.NotRendered:
         known = False
     if not known:
-        shown = " ".join(query.text.split())[:MAX_SHOWN]
-        yield Refused(place_of(Span(query, 0, len(query.text))), say.NOT_RENDERED, shown)
+        yield Refused(place_of(Span(query, 0, len(query.text))), say.NOT_RENDERED, shown(query.text))
         return
     sql = filled.text if rendered is None else rendered.text
     yield from SqlText(sql, own or dialect(sql), ranges_of(filled, "", rendered), columns).read()

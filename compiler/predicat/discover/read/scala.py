@@ -14,7 +14,7 @@ from predicat.discover.read.python import is_condition
 from predicat.discover.read.relations import Columns
 from predicat.discover.read.scala_columns import is_column, sql_of, text_of
 from predicat.discover.read.scala_tokens import Token, tokens_of
-from predicat.discover.read.sql import MAX_SHOWN, SqlText
+from predicat.discover.read.sql import SqlText, shown
 from predicat.discover.read.written import place_of, ranges_of
 
 # `delete` is a method of a table of Delta.
@@ -95,13 +95,12 @@ class _Program:
         self, tokens: Sequence[Token], relation: str | None, clause: Clause
     ) -> Iterator[Condition | Refused]:
         span = Span(self.source, tokens[0].start, tokens[-1].end)
-        shown = " ".join(self.source.text[span.start : span.end].split())[:MAX_SHOWN]
         try:
             sql = sql_of(tokens, self.frames)
         except NotRead:
-            yield Refused(place_of(span), say.NOT_LITERAL, shown)
+            yield Refused(place_of(span), say.NOT_LITERAL, shown(span.text))
         except RecursionError:
-            yield Refused(place_of(span), say.TOO_DEEP, shown)
+            yield Refused(place_of(span), say.TOO_DEEP, shown(span.text))
         else:
             yield from condition(sql, relation, clause, "spark", _whole(span), self.columns)
 

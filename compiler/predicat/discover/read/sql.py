@@ -23,6 +23,11 @@ _CLAUSES = (TokenType.WHERE, TokenType.WHEN, TokenType.CONSTRAINT, TokenType.JOI
 _WITHOUT_CONDITIONS = (exp.Command, exp.Set, exp.Use, exp.Drop, exp.Comment, exp.Grant)
 
 
+def shown(text: str) -> str:
+    """A text in one line, as long as a report shows it."""
+    return " ".join(text.split())[:MAX_SHOWN]
+
+
 class SqlText:
     """A text of SQL out of a file. `place` gives the place of a range of it in the file, and whether the
     range is written there as it is.
